@@ -1,0 +1,1 @@
+//! From drone photos to vehicles with identities, questions and scores.

@@ -1,0 +1,1 @@
+//! What both binaries share at the terminal.

@@ -1,0 +1,1 @@
+//! Oriented vehicle boxes from ONNX models.

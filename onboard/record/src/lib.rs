@@ -1,0 +1,1 @@
+//! What a drone photo says about itself, and the sealed scene bundle.

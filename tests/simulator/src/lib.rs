@@ -1,0 +1,1 @@
+//! A world with known truth.

@@ -1,0 +1,3 @@
+//! The command `simulator`.
+
+fn main() {}
