@@ -1,1 +1,14 @@
-//! What both binaries share at the terminal.
+//! What both binaries share at the terminal: exit codes, logging to stderr and a file, progress,
+//! interruption, and the one JSON object of `--json`.
+
+mod exit;
+mod interrupt;
+mod logging;
+mod output;
+mod progress;
+
+pub use exit::{ExitStatus, InputError, Interrupted, exit_status, report};
+pub use interrupt::Cancel;
+pub use logging::{LogLevel, start_logging};
+pub use output::{canonical_json, print_json};
+pub use progress::Progress;
