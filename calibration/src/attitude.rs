@@ -5,6 +5,10 @@ use crate::transforms::Rotation;
 use crate::units::Radians;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// Below this cosine of pitch yaw and roll are one angle: closer than any gimbal knows itself.
+const GIMBAL_LOCK_COS_PITCH: f64 = 1e-6;
 
 /// Orientation of a body (gimbal or airframe) against NED: intrinsic z-y-x, that is yaw about
 /// down (clockwise from true north seen from above), then pitch about the body's right axis
@@ -42,23 +46,25 @@ impl Attitude {
     }
 
     /// The yaw, pitch, roll of a rotation, with pitch in [-pi/2, pi/2].
-    /// At +-90 degrees of pitch yaw and roll turn about the same axis: there roll is set to zero
-    /// and yaw carries both.
+    /// Within 1e-6 rad of +-90 degrees of pitch yaw and roll turn about the same axis: there roll
+    /// is set to zero and yaw carries both.
     #[must_use]
     pub fn from_ned_from_body(rotation: Rotation<Ned, Body>) -> Self {
         let m = rotation.matrix();
-        let sin_pitch = (-m[(2, 0)]).clamp(-1.0, 1.0);
-        if sin_pitch.abs() > 1.0 - 1e-12 {
+        let cos_pitch = m[(0, 0)].hypot(m[(1, 0)]);
+        // The arc sine would lose half the digits near the nadir.
+        let pitch = Radians((-m[(2, 0)]).atan2(cos_pitch));
+        if cos_pitch < GIMBAL_LOCK_COS_PITCH {
             // Only yaw -+ roll is observable; roll is zero by convention.
             return Self {
                 yaw: Radians((-m[(0, 1)]).atan2(m[(1, 1)])),
-                pitch: Radians(sin_pitch.asin()),
+                pitch,
                 roll: Radians(0.0),
             };
         }
         Self {
             yaw: Radians(m[(1, 0)].atan2(m[(0, 0)])),
-            pitch: Radians(sin_pitch.asin()),
+            pitch,
             roll: Radians(m[(2, 1)].atan2(m[(2, 2)])),
         }
     }
@@ -98,16 +104,20 @@ pub fn camera_from_body() -> Rotation<Camera, Body> {
     ))
 }
 
-/// Azimuth of the image's top in ENU, clockwise from north: at nadir this is the gimbal's yaw,
-/// and it stays defined there. For a level camera the top points up, so below 45 degrees of
-/// depression the optical axis's own azimuth is taken instead.
+/// Which way the camera looks on the map, clockwise from north, defined for every orientation.
+/// Looking more down (or up) than level it is the azimuth of the image's top (of its bottom), which
+/// at nadir is the gimbal's yaw; looking more level it is that of the optical axis. Without roll
+/// the two agree.
 #[must_use]
 pub fn heading(camera_from_enu: &Rotation<Camera, Enu>) -> Radians {
     let enu_from_camera = camera_from_enu.inverse();
     let axis = enu_from_camera.quaternion * Vector3::z();
-    let up_in_image = enu_from_camera.quaternion * -Vector3::y();
-    // Both lie in one vertical plane when roll is zero; their sum is well conditioned.
-    let horizontal = axis.xy() + up_in_image.xy() * if axis.z <= 0.0 { 1.0 } else { -1.0 };
+    let horizontal = if axis.z.abs() <= FRAC_1_SQRT_2 {
+        axis.xy()
+    } else {
+        let top_in_image = enu_from_camera.quaternion * -Vector3::y();
+        top_in_image.xy() * -axis.z.signum()
+    };
     Radians(horizontal.x.atan2(horizontal.y)).wrapped_positive()
 }
 
@@ -166,12 +176,51 @@ mod tests {
     }
 
     #[test]
-    fn roll_of_180_past_nadir_is_a_yaw_of_180() {
+    fn pitch_keeps_its_digits_next_to_the_nadir() {
+        for off in [0.0, 1e-12, 1e-9, 2e-6, 1e-4] {
+            for sign in [-1.0, 1.0] {
+                let pitch = sign * (FRAC_PI_2 - off);
+                let attitude = Attitude {
+                    yaw: Radians(0.7),
+                    pitch: Radians(pitch),
+                    roll: Radians(0.0),
+                };
+                let back = Attitude::from_ned_from_body(attitude.ned_from_body());
+                let miss = (back.pitch.get() - pitch).abs();
+                assert!(miss < 1e-15, "{off} {sign}: {miss}");
+                assert!((back.yaw.get() - 0.7).abs() < 1e-9, "{off} {sign}");
+            }
+        }
+    }
+
+    #[test]
+    fn roll_of_180_turns_the_picture_and_leaves_the_axis() {
         let rolled = Attitude::from_degrees(10.0, -80.0, 180.0).camera_from_enu();
         let enu_from_camera = rolled.inverse();
         let axis = enu_from_camera.quaternion * Vector3::z();
-        // Roll turns the picture about the optical axis and leaves the axis alone.
         assert!((axis - axis_in_enu(Attitude::from_degrees(10.0, -80.0, 0.0))).norm() < 1e-12);
-        assert!(axis.z < -0.9 && FRAC_PI_2 > 0.0);
+    }
+
+    #[test]
+    fn heading_is_defined_for_every_pitch_and_roll() {
+        for pitch in [-90.0, -80.0, -45.1, -44.9, 0.0, 44.9, 45.1, 60.0] {
+            for roll in [0.0, 90.0, 180.0] {
+                let rotation = Attitude::from_degrees(30.0, pitch, roll).camera_from_enu();
+                let seen = heading(&rotation).to_degrees();
+                // Steeply down the image's top leads, and roll turns it clockwise.
+                let expected = if pitch == -90.0 {
+                    30.0 + roll
+                } else if f64::abs(pitch) < 45.0 || roll == 0.0 {
+                    30.0
+                } else if roll == 180.0 {
+                    210.0
+                } else {
+                    // The image's top lies level, to the right of (up: to the left of) the axis.
+                    if pitch < 0.0 { 120.0 } else { 300.0 }
+                };
+                let off = Radians::from_degrees(seen - expected).wrapped().abs();
+                assert!(off.to_degrees() < 1e-6, "{pitch} {roll}: {seen} {expected}");
+            }
+        }
     }
 }

@@ -131,6 +131,9 @@ macro_rules! coordinates {
         impl<'de, F: Frame> Deserialize<'de> for $name<F> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let [x, y, z] = <[f64; 3]>::deserialize(deserializer)?;
+                if !(x.is_finite() && y.is_finite() && z.is_finite()) {
+                    return Err(serde::de::Error::custom("coordinates are not finite"));
+                }
                 Ok(Self::new(x, y, z))
             }
         }
@@ -163,10 +166,12 @@ impl<F: Frame> Direction<F> {
             .map(Self::from_vector)
     }
 
-    /// The angle to another direction, radians in [0, pi].
+    /// The angle to another direction, radians in [0, pi]; zero when either has no length. Exact
+    /// for small angles too, where the arc cosine of the product would keep half the digits.
     #[must_use]
     pub fn angle_to(&self, other: &Self) -> f64 {
-        self.vector.angle(&other.vector)
+        let (a, b) = (&self.vector, &other.vector);
+        a.cross(b).norm().atan2(a.dot(b))
     }
 }
 
@@ -188,5 +193,31 @@ impl<F: Frame> std::ops::Mul<f64> for Direction<F> {
     type Output = Self;
     fn mul(self, factor: f64) -> Self {
         Self::from_vector(self.vector * factor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_angles_keep_their_digits() {
+        for angle in [1e-12, 1e-9, 1e-6, 1e-3, 1.0, 3.0] {
+            let a = Direction::<Enu>::new(2.0, 0.0, 0.0);
+            let b = Direction::<Enu>::new(3.0 * f64::cos(angle), 0.0, 3.0 * f64::sin(angle));
+            assert!((a.angle_to(&b) / angle - 1.0).abs() < 1e-12, "{angle}");
+        }
+        assert_eq!(Direction::<Enu>::new(0.0, 0.0, 0.0).normalised(), None);
+    }
+
+    #[test]
+    fn points_that_are_not_finite_are_refused() {
+        #[derive(Debug, Serialize, Deserialize)]
+        struct Stored {
+            point: Point<Enu>,
+        }
+        assert!(toml::from_str::<Stored>("point = [1.0, 2.0, 3.0]").is_ok());
+        assert!(toml::from_str::<Stored>("point = [1.0, nan, 3.0]").is_err());
+        assert!(toml::from_str::<Stored>("point = [1.0, 2.0, inf]").is_err());
     }
 }

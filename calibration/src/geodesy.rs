@@ -16,8 +16,9 @@ pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared: f (2 - f).
 const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
-/// A place on or above the WGS84 ellipsoid.
+/// A place on or above the WGS84 ellipsoid. In files: degrees and metres.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "GeodeticFile", into = "GeodeticFile")]
 pub struct Geodetic {
     latitude: Radians,
     longitude: Radians,
@@ -73,7 +74,8 @@ impl Geodetic {
 
     /// The geodetic place of an earth-centred point. Valid from 1 km below the ellipsoid to
     /// 10,000 km above; the latitude iteration contracts by the eccentricity squared each step,
-    /// so six steps reach the last bits. At the poles the longitude is zero by convention.
+    /// so six steps reach the last bits. On the axis itself the longitude is zero by convention;
+    /// the antimeridian may come back as either +180 or -180.
     #[must_use]
     pub fn from_ecef(point: Point<Ecef>) -> Self {
         let (x, y, z) = (point.x(), point.y(), point.z());
@@ -137,8 +139,7 @@ impl LocalOrigin {
     /// (8 mm at 300 m, 8 cm at 1 km).
     #[must_use]
     pub fn enu_from_geodetic(&self, place: Geodetic) -> Point<Enu> {
-        // Differences first: the plain product loses 1e-9 m of 6e6 m, which is fine, but the
-        // subtraction keeps small sites exact.
+        // The difference first: it keeps the digits that a product with 6e6 m would lose.
         let step: Direction<Ecef> = place.ecef() - self.geodetic.ecef();
         Point::from_vector(self.enu_from_ecef.rotation.quaternion * step.vector)
     }
@@ -150,33 +151,45 @@ impl LocalOrigin {
     }
 }
 
+/// In files: the origin's place, as [`Geodetic`].
 impl Serialize for LocalOrigin {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        OriginFile {
-            latitude_deg: self.geodetic.latitude.to_degrees(),
-            longitude_deg: self.geodetic.longitude.to_degrees(),
-            height_above_ellipsoid_m: self.geodetic.height_above_ellipsoid.get(),
-        }
-        .serialize(serializer)
+        self.geodetic.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for LocalOrigin {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = OriginFile::deserialize(deserializer)?;
-        Geodetic::from_degrees(
-            file.latitude_deg,
-            file.longitude_deg,
-            Metres(file.height_above_ellipsoid_m),
-        )
-        .map(Self::new)
-        .ok_or_else(|| serde::de::Error::custom("origin outside latitude/longitude range"))
+        Geodetic::deserialize(deserializer).map(Self::new)
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct OriginFile {
+struct GeodeticFile {
     latitude_deg: f64,
     longitude_deg: f64,
     height_above_ellipsoid_m: f64,
+}
+
+impl From<Geodetic> for GeodeticFile {
+    fn from(place: Geodetic) -> Self {
+        Self {
+            latitude_deg: place.latitude.to_degrees(),
+            longitude_deg: place.longitude.to_degrees(),
+            height_above_ellipsoid_m: place.height_above_ellipsoid.get(),
+        }
+    }
+}
+
+impl TryFrom<GeodeticFile> for Geodetic {
+    type Error = &'static str;
+
+    fn try_from(file: GeodeticFile) -> Result<Self, Self::Error> {
+        Self::from_degrees(
+            file.latitude_deg,
+            file.longitude_deg,
+            Metres(file.height_above_ellipsoid_m),
+        )
+        .ok_or("place outside the ranges of latitude and longitude, or not finite")
+    }
 }

@@ -12,14 +12,21 @@
 
 pub mod attitude;
 pub mod camera;
+pub mod error;
 pub mod frames;
 pub mod geodesy;
+pub mod ground;
+mod lens;
+pub mod profiles;
 pub mod transforms;
 pub mod units;
 
 pub use attitude::Attitude;
 pub use camera::{CameraModel, Lens, Pixel};
+pub use error::CalibrationError;
 pub use frames::{Direction, Frame, Point};
 pub use geodesy::{Geodetic, LocalOrigin};
+pub use ground::{Footprint, GroundView, Overlap, ViewLimits, overlap};
+pub use profiles::CameraProfile;
 pub use transforms::{Rigid, Rotation, Similarity};
 pub use units::{Metres, Radians, Seconds};

@@ -1,10 +1,16 @@
 //! Rotations, rigid transforms and similarities that say which frames they join.
 
 use crate::frames::{Direction, Frame, Point};
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
+
+/// How far the columns of a matrix from outside may be from orthonormal: files with four digits
+/// pass.
+const MAX_ORTHOGONALITY_ERROR: f64 = 1e-3;
+/// Newton steps towards the nearest orthogonal matrix; each doubles the digits.
+const ORTHOGONAL_STEPS: usize = 8;
 
 /// `target_from_source` rotation.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,10 +36,22 @@ impl<T: Frame, S: Frame> Rotation<T, S> {
         }
     }
 
-    /// From a rotation matrix; the nearest rotation when it is slightly off.
+    /// From a rotation matrix; the nearest rotation when it is slightly off. For numbers from
+    /// outside, which may be no rotation at all, see [`Self::try_from_matrix`].
     #[must_use]
     pub fn from_matrix(matrix: &Matrix3<f64>) -> Self {
-        Self::from_quaternion(UnitQuaternion::from_matrix(matrix))
+        let rotation = Rotation3::from_matrix_unchecked(nearest_orthogonal(matrix));
+        Self::from_quaternion(UnitQuaternion::from_rotation_matrix(&rotation))
+    }
+
+    /// From a matrix that someone says is a rotation: `None` when it mirrors, is not finite, or
+    /// when the lengths and products of its columns are off by more than 1e-3.
+    #[must_use]
+    pub fn try_from_matrix(matrix: &Matrix3<f64>) -> Option<Self> {
+        let off = (matrix.transpose() * matrix - Matrix3::identity()).amax();
+        // Written so that anything not finite fails.
+        (off <= MAX_ORTHOGONALITY_ERROR && matrix.determinant() > 0.0)
+            .then(|| Self::from_matrix(matrix))
     }
 
     /// The 3x3 matrix: target components = matrix * source components.
@@ -243,6 +261,24 @@ impl<T: Frame, S: Frame> fmt::Debug for Similarity<T, S> {
     }
 }
 
+/// The orthogonal factor of the polar decomposition (Higham 1986, Newton's iteration): the nearest
+/// orthogonal matrix. A singular matrix is left as it is.
+fn nearest_orthogonal(matrix: &Matrix3<f64>) -> Matrix3<f64> {
+    let mut nearest = *matrix;
+    for _ in 0..ORTHOGONAL_STEPS {
+        let Some(inverse) = nearest.try_inverse() else {
+            break;
+        };
+        let next = (nearest + inverse.transpose()) * 0.5;
+        let moved = (next - nearest).amax();
+        nearest = next;
+        if moved < f64::EPSILON {
+            break;
+        }
+    }
+    nearest
+}
+
 /// In files: `quaternion` as [w, x, y, z] and `translation` as [x, y, z] metres.
 #[derive(Serialize, Deserialize)]
 struct RigidFile {
@@ -250,12 +286,80 @@ struct RigidFile {
     translation_m: [f64; 3],
 }
 
+/// In files: as [`RigidFile`], with target metres per source unit.
+#[derive(Serialize, Deserialize)]
+struct SimilarityFile {
+    scale: f64,
+    quaternion_wxyz: [f64; 4],
+    translation_m: [f64; 3],
+}
+
+fn wxyz(quaternion: &UnitQuaternion<f64>) -> [f64; 4] {
+    [quaternion.w, quaternion.i, quaternion.j, quaternion.k]
+}
+
+fn rotation_from_wxyz<T: Frame, S: Frame, E: serde::de::Error>(
+    [w, x, y, z]: [f64; 4],
+) -> Result<Rotation<T, S>, E> {
+    let quaternion = Quaternion::new(w, x, y, z);
+    let length = quaternion.norm();
+    if !(length.is_finite() && length > 1e-12) {
+        return Err(E::custom("quaternion_wxyz has no length"));
+    }
+    Ok(Rotation::from_quaternion(UnitQuaternion::new_normalize(
+        quaternion,
+    )))
+}
+
+fn finite_translation<E: serde::de::Error>(translation_m: [f64; 3]) -> Result<Vector3<f64>, E> {
+    if translation_m.iter().all(|value| value.is_finite()) {
+        Ok(Vector3::from(translation_m))
+    } else {
+        Err(E::custom("translation_m is not finite"))
+    }
+}
+
+impl<T: Frame, S: Frame> Serialize for Rotation<T, S> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        wxyz(&self.quaternion).serialize(serializer)
+    }
+}
+
+impl<'de, T: Frame, S: Frame> Deserialize<'de> for Rotation<T, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        rotation_from_wxyz(<[f64; 4]>::deserialize(deserializer)?)
+    }
+}
+
+impl<T: Frame, S: Frame> Serialize for Similarity<T, S> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        SimilarityFile {
+            scale: self.scale,
+            quaternion_wxyz: wxyz(&self.rotation.quaternion),
+            translation_m: self.translation.into(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de, T: Frame, S: Frame> Deserialize<'de> for Similarity<T, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let file = SimilarityFile::deserialize(deserializer)?;
+        let rotation = rotation_from_wxyz(file.quaternion_wxyz)?;
+        Self::new(
+            file.scale,
+            rotation,
+            finite_translation(file.translation_m)?,
+        )
+        .ok_or_else(|| serde::de::Error::custom("scale is not finite and positive"))
+    }
+}
+
 impl<T: Frame, S: Frame> Serialize for Rigid<T, S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-        let q = self.rotation.quaternion;
         RigidFile {
-            quaternion_wxyz: [q.w, q.i, q.j, q.k],
-            translation_m: [self.translation.x, self.translation.y, self.translation.z],
+            quaternion_wxyz: wxyz(&self.rotation.quaternion),
+            translation_m: self.translation.into(),
         }
         .serialize(serializer)
     }
@@ -264,12 +368,12 @@ impl<T: Frame, S: Frame> Serialize for Rigid<T, S> {
 impl<'de, T: Frame, S: Frame> Deserialize<'de> for Rigid<T, S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = RigidFile::deserialize(deserializer)?;
-        let [w, x, y, z] = file.quaternion_wxyz;
-        let quaternion = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-12)
-            .ok_or_else(|| serde::de::Error::custom("quaternion_wxyz has no length"))?;
         Ok(Self::new(
-            Rotation::from_quaternion(quaternion),
-            Vector3::from(file.translation_m),
+            rotation_from_wxyz(file.quaternion_wxyz)?,
+            finite_translation(file.translation_m)?,
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;
