@@ -1,1 +1,4 @@
-//! From drone photos to vehicles with identities, questions and scores.
+//! The ground station: rooms from a folder of drone photos to vehicles with identities.
+
+pub mod pose;
+pub mod seeded;

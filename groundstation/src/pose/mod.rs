@@ -1,0 +1,4 @@
+//! Camera poses in the scene's metric frame.
+
+pub mod align;
+pub mod model;
