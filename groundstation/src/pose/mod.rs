@@ -2,4 +2,5 @@
 
 pub mod align;
 pub mod model;
+pub mod pairs;
 pub mod solver;
