@@ -1,1 +1,36 @@
 //! Oriented vehicle boxes from ONNX models.
+//!
+//! [`Detector`] loads a model (our own small one is built in) into an inference engine and searches
+//! photos with it. Scale comes first: a photo is resampled until cars have the size the model sees
+//! best, from the camera's height and attitude where they are known ([`ViewGeometry`]), else at
+//! several sizes; only then is it cut into tiles, and doubles are merged by exact polygon overlap.
+//!
+//! Boxes are canonical ([`OrientedBox`]): long side first, its angle from +x clockwise on screen in
+//! [-90, 90) degrees. Pixels count from the first pixel's corner, so that its centre is (0.5, 0.5).
+
+mod detect;
+mod detection;
+mod error;
+mod layout;
+mod literal;
+mod merge;
+mod model;
+mod onnx;
+mod oriented_box;
+mod polygon;
+mod rgb;
+mod runtime;
+mod scale;
+mod tiles;
+
+pub use detect::{DetectOptions, Detections, Detector, Warning};
+pub use detection::{Detection, VehicleClass};
+pub use error::DetectorError;
+pub use layout::Layout;
+pub use model::{InputSpec, ModelClass, ModelInfo, ModelOverrides, PixelOrigin};
+pub use oriented_box::{HorizontalBox, OrientedBox};
+pub use rgb::RgbImage;
+pub use runtime::{EngineChoice, EngineOptions, EngineReport, LIBRARY_VARIABLE, Provider};
+pub use scale::{
+    CAR_LENGTH_M, CarRange, Keep, Level, ScaleBasis, ScaleChoice, ScalePlan, ViewGeometry,
+};

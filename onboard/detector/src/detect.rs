@@ -1,0 +1,412 @@
+//! Searching a photo: levels, tiles, network, merging.
+
+use crate::detection::{Detection, VehicleClass};
+use crate::error::DetectorError;
+use crate::layout::{self, Candidate, Layout};
+use crate::merge;
+use crate::model::{Model, ModelInfo, ModelOverrides};
+use crate::oriented_box::{HorizontalBox, OrientedBox};
+use crate::rgb::{self, RgbImage};
+use crate::runtime::EngineOptions;
+use crate::scale::{
+    self, CAR_LENGTH_M, Keep, LONGEST_VEHICLE_M, Level, ScaleBasis, ScaleChoice, ScalePlan,
+    ViewGeometry,
+};
+use crate::tiles::{self, Span};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Our own model, built in.
+const BUILT_IN: &[u8] = include_bytes!("../models/overlook-vehicles.onnx");
+
+/// Colour that fills what lies beyond the photo: the grey that these networks are trained with.
+const PAD: u8 = 114;
+/// A box this close to the photo's edge is cut by it, pixels.
+const EDGE_PX: f64 = 1.5;
+/// Above this resampling factor per car length the photo itself is blurred for the model.
+const BLURRED_BELOW: f64 = 0.5;
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DetectOptions {
+    /// Boxes below this are dropped; `None` takes the model's own threshold.
+    pub score_threshold: Option<f64>,
+    /// Two boxes that overlap more than this (intersection over union) are one vehicle.
+    pub max_iou: f64,
+    /// Sizes to search at.
+    pub scale: ScaleChoice,
+    /// Longest side of a tile for models that take any size, pixels.
+    pub tile_px: u32,
+}
+
+impl Default for DetectOptions {
+    fn default() -> Self {
+        Self {
+            score_threshold: None,
+            max_iou: 0.3,
+            scale: ScaleChoice::Auto,
+            tile_px: 1024,
+        }
+    }
+}
+
+/// Something the user should know about a photo's result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Warning {
+    /// Height or attitude unknown: several sizes were tried, which is slower and less sure.
+    NoView,
+    /// Cars are expected outside of the sizes the model works at, even after resampling.
+    CarsOutOfRange {
+        /// Expected length in the photo, shortest.
+        shortest_px: f64,
+        /// Expected length in the photo, longest.
+        longest_px: f64,
+    },
+    /// A tile came back with as many boxes as the model can give: some may be missing.
+    ModelLimit {
+        /// The model's limit per tile.
+        limit: usize,
+        /// How many tiles hit it.
+        tiles: usize,
+    },
+    /// Nothing of the photo shows ground near enough.
+    NothingToSearch,
+}
+
+/// The vehicles of one photo and how they were found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Detections {
+    /// In descending score; ties by x, then y.
+    pub detections: Vec<Detection>,
+    /// The sizes searched.
+    pub plan: ScalePlan,
+    /// Tiles run.
+    pub tiles: usize,
+    /// What to know about it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A model with an engine, ready for photos.
+pub struct Detector {
+    model: Model,
+    threads: usize,
+}
+
+impl Detector {
+    /// Our own small model, which is built in.
+    ///
+    /// # Errors
+    /// [`DetectorError`] when no engine runs it.
+    pub fn built_in(engine: &EngineOptions) -> Result<Self, DetectorError> {
+        Self::from_bytes(BUILT_IN, &ModelOverrides::default(), engine)
+    }
+
+    /// A model from its file.
+    ///
+    /// # Errors
+    /// [`DetectorError`] when the file cannot be read, is no model of a known layout, or no engine
+    /// runs it.
+    pub fn load(
+        path: &Path,
+        overrides: &ModelOverrides,
+        engine: &EngineOptions,
+    ) -> Result<Self, DetectorError> {
+        Ok(Self::new(Model::load(path, overrides, engine)?, engine))
+    }
+
+    /// A model from bytes in memory.
+    ///
+    /// # Errors
+    /// As [`Detector::load`].
+    pub fn from_bytes(
+        bytes: &[u8],
+        overrides: &ModelOverrides,
+        engine: &EngineOptions,
+    ) -> Result<Self, DetectorError> {
+        let model = Model::from_bytes(bytes, None, overrides, engine)?;
+        Ok(Self::new(model, engine))
+    }
+
+    fn new(model: Model, engine: &EngineOptions) -> Self {
+        let threads = engine.threads.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+        });
+        Self { model, threads }
+    }
+
+    /// What is loaded and what runs it.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.model.info
+    }
+
+    /// Finds the vehicles of a photo. With `view` the photo is searched at the sizes that height
+    /// and attitude predict; without it at several.
+    ///
+    /// # Errors
+    /// [`DetectorError`] when the view belongs to another size of picture, an option is out of
+    /// range, or the model fails on a tile.
+    pub fn detect(
+        &mut self,
+        photo: &RgbImage,
+        view: Option<&ViewGeometry>,
+        options: &DetectOptions,
+    ) -> Result<Detections, DetectorError> {
+        let min_score = self.checked_score(options)?;
+        let size = (photo.width(), photo.height());
+        let plan = scale::plan(size, view, options.scale, &self.model.info.car_range)?;
+        let mut found = Found::default();
+        for level in &plan.levels {
+            self.search_level(photo, view, level, options, min_score, &mut found)?;
+        }
+        let warnings = self.warnings(&plan, &found);
+        Ok(Detections {
+            detections: merged(found.detections, options.max_iou),
+            plan,
+            tiles: found.tiles,
+            warnings,
+        })
+    }
+
+    fn checked_score(&self, options: &DetectOptions) -> Result<f64, DetectorError> {
+        let score = options
+            .score_threshold
+            .unwrap_or(self.model.info.score_threshold);
+        let checks = [
+            ("score threshold", score, 0.0..=1.0, "0 to 1"),
+            ("largest overlap", options.max_iou, 0.0..=1.0, "0 to 1"),
+            (
+                "tile size",
+                f64::from(options.tile_px),
+                128.0..=8192.0,
+                "128 to 8192",
+            ),
+        ];
+        for (option, found, range, expected) in checks {
+            if !range.contains(&found) {
+                return Err(DetectorError::Option {
+                    option,
+                    found,
+                    expected,
+                });
+            }
+        }
+        Ok(score)
+    }
+
+    fn search_level(
+        &mut self,
+        photo: &RgbImage,
+        view: Option<&ViewGeometry>,
+        level: &Level,
+        options: &DetectOptions,
+        min_score: f64,
+        found: &mut Found,
+    ) -> Result<(), DetectorError> {
+        let origin = (level.region.x1_px, level.region.y1_px);
+        let scaled_side = |from: f64, to: f64| ((to - from) * level.factor).ceil().max(1.0) as u32;
+        let scaled = rgb::resample(
+            photo,
+            origin,
+            level.factor,
+            scaled_side(level.region.x1_px, level.region.x2_px),
+            scaled_side(level.region.y1_px, level.region.y2_px),
+            self.threads,
+        );
+        let input = &self.model.info.input;
+        let car_range = self.model.info.car_range;
+        let overlap = tiles::overlap_for(LONGEST_VEHICLE_M / CAR_LENGTH_M * car_range.longest_px);
+        let longest =
+            |fixed: Option<u32>| fixed.unwrap_or(options.tile_px.next_multiple_of(input.multiple));
+        let columns = tiles::spans(scaled.width(), longest(input.width), overlap);
+        let rows = tiles::spans(scaled.height(), longest(input.height), overlap);
+        for row in &rows {
+            for column in &columns {
+                let candidates = self.run_tile(&scaled, column, row, min_score, found)?;
+                for candidate in candidates {
+                    if let Some(detection) =
+                        self.placed(&candidate, (column, row), level, photo, view)
+                    {
+                        found.detections.push(detection);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the network on one tile; boxes come in pixels of the level.
+    fn run_tile(
+        &mut self,
+        scaled: &RgbImage,
+        column: &Span,
+        row: &Span,
+        min_score: f64,
+        found: &mut Found,
+    ) -> Result<Vec<Candidate>, DetectorError> {
+        let info = &self.model.info;
+        let shape = info.input.shape_for(column.length, row.length);
+        let [_, _, height, width] = shape;
+        let mut values = Vec::with_capacity(shape.iter().product());
+        fill_input(&mut values, scaled, (column, row), (width, height));
+        // A batch of fixed size is filled up with black.
+        values.resize(shape.iter().product(), 0.0);
+        let outputs = self.model.session.run(shape, &values)?;
+        let output = outputs.first().ok_or_else(|| DetectorError::OutputShape {
+            found: Vec::new(),
+            expected: "one output".to_owned(),
+        })?;
+        found.tiles += 1;
+        if let Layout::Rows { limit: Some(limit) } = info.layout {
+            let all = layout::decode(info.layout, output, 0, f64::MIN_POSITIVE)?;
+            if all.len() >= limit {
+                found.full_tiles += 1;
+                found.limit = limit;
+            }
+        }
+        let shift = info.pixel_origin.shift_px();
+        let (dx, dy) = (
+            f64::from(column.start) + shift,
+            f64::from(row.start) + shift,
+        );
+        let candidates = layout::decode(info.layout, output, 0, min_score)?;
+        Ok(candidates
+            .into_iter()
+            .filter_map(|candidate| {
+                Some(Candidate {
+                    oriented_box: candidate.oriented_box.scaled_and_moved(1.0, dx, dy)?,
+                    ..candidate
+                })
+            })
+            .collect())
+    }
+
+    /// A tile's box as a detection in the photo; `None` when another tile or level is responsible
+    /// for it, or it is no vehicle, or it lies outside the photo.
+    fn placed(
+        &self,
+        candidate: &Candidate,
+        (column, row): (&Span, &Span),
+        level: &Level,
+        photo: &RgbImage,
+        view: Option<&ViewGeometry>,
+    ) -> Option<Detection> {
+        let in_level = candidate.oriented_box;
+        let centre = in_level.centre();
+        let owned = (column.core_from..=column.core_to).contains(&centre.x)
+            && (row.core_from..=row.core_to).contains(&centre.y);
+        if !owned {
+            return None;
+        }
+        let class = self.class_of(candidate.class)?;
+        let oriented_box = in_level.scaled_and_moved(
+            1.0 / level.factor,
+            level.region.x1_px,
+            level.region.y1_px,
+        )?;
+        let kept = match level.keep {
+            Keep::All => true,
+            Keep::LengthBetween {
+                shortest_px,
+                longest_px,
+            } => (shortest_px..=longest_px).contains(&in_level.long_side_px()),
+            Keep::CarsBetween {
+                shortest_px,
+                longest_px,
+            } => view?
+                .car_px(oriented_box.centre())
+                .is_some_and(|car| (shortest_px..=longest_px).contains(&car)),
+        };
+        if !kept {
+            return None;
+        }
+        let hull = oriented_box.hull();
+        Some(Detection {
+            oriented_box,
+            horizontal_box: hull.clipped(photo.width(), photo.height())?,
+            class,
+            score: candidate.score,
+            truncated: is_cut(&hull, photo),
+        })
+    }
+
+    fn class_of(&self, index: usize) -> Option<VehicleClass> {
+        self.model.info.classes.get(index)?.class
+    }
+
+    fn warnings(&self, plan: &ScalePlan, found: &Found) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if plan.basis == ScaleBasis::Pyramid {
+            warnings.push(Warning::NoView);
+        }
+        if plan.levels.is_empty() {
+            warnings.push(Warning::NothingToSearch);
+        }
+        if let Some((shortest_px, longest_px)) = plan.expected_car_px {
+            let wanted = self.model.info.car_range.shortest_px * BLURRED_BELOW;
+            if shortest_px < wanted {
+                warnings.push(Warning::CarsOutOfRange {
+                    shortest_px,
+                    longest_px,
+                });
+            }
+        }
+        if found.full_tiles > 0 {
+            warnings.push(Warning::ModelLimit {
+                limit: found.limit,
+                tiles: found.full_tiles,
+            });
+        }
+        warnings
+    }
+}
+
+/// What the tiles gave so far.
+#[derive(Default)]
+struct Found {
+    detections: Vec<Detection>,
+    tiles: usize,
+    full_tiles: usize,
+    limit: usize,
+}
+
+fn is_cut(hull: &HorizontalBox, photo: &RgbImage) -> bool {
+    hull.x1_px < EDGE_PX
+        || hull.y1_px < EDGE_PX
+        || hull.x2_px > f64::from(photo.width()) - EDGE_PX
+        || hull.y2_px > f64::from(photo.height()) - EDGE_PX
+}
+
+/// Appends one tile as planes of R, G, B in 0..1, padded to the right and below.
+fn fill_input(
+    values: &mut Vec<f32>,
+    scaled: &RgbImage,
+    (column, row): (&Span, &Span),
+    (width, height): (usize, usize),
+) {
+    let stride = scaled.width() as usize * 3;
+    let (left, top) = (column.start as usize, row.start as usize);
+    for channel in 0..3 {
+        for y in 0..height {
+            let from = values.len();
+            if y < row.length as usize {
+                let start = (top + y) * stride + left * 3;
+                let line = &scaled.pixels()[start..start + column.length as usize * 3];
+                let plane = line.iter().skip(channel).step_by(3);
+                values.extend(plane.map(|&byte| f32::from(byte) / 255.0));
+            }
+            values.resize(from + width, f32::from(PAD) / 255.0);
+        }
+    }
+}
+
+fn merged(detections: Vec<Detection>, max_iou: f64) -> Vec<Detection> {
+    let boxes: Vec<OrientedBox> = detections.iter().map(|d| d.oriented_box).collect();
+    let scores: Vec<f64> = detections.iter().map(|d| d.score).collect();
+    merge::suppress(&boxes, &scores, max_iou)
+        .into_iter()
+        .map(|index| detections[index])
+        .collect()
+}

@@ -1,0 +1,169 @@
+"""Trains the vehicle detector and writes its ONNX file.
+
+    OMP_WAIT_POLICY=PASSIVE /usr/bin/python3 train.py --vehicles DIR [--renders DIR ...]
+        [--without-vehicles DIR:CAR_PX ...] --out model.onnx
+
+Needs Debian's python3-torch, python3-numpy and python3-pil. Seeds are fixed: on one kind of
+machine with one thread the same command gives the same file.
+"""
+
+import argparse
+import copy
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import data
+import network
+import targets
+
+BATCH = 16
+WARM_UP_STEPS = 60
+PEAK_RATE = 3e-3
+WEIGHT_DECAY = 1e-4
+AVERAGE_DECAY = 0.995
+BOX_LOSS_WEIGHT = 1.0
+ANGLE_LOSS_WEIGHT = 1.5
+
+
+def focal_loss(heat, wanted, weight):
+    """CenterNet's penalty-reduced focal loss, per vehicle."""
+    p = torch.sigmoid(heat).clamp(1e-4, 1 - 1e-4)
+    positive = (wanted == 1.0).float() * weight
+    hit = torch.log(p) * (1 - p) ** 2 * positive
+    miss = torch.log(1 - p) * p**2 * (1 - wanted) ** 4 * (1 - positive) * weight
+    return -(hit.sum() + miss.sum()) / positive.sum().clamp(min=8.0)
+
+
+def box_loss(maps, wanted, weight):
+    each = F.smooth_l1_loss(maps, wanted, reduction="none", beta=0.1)
+    channel_weight = torch.ones(1, 6, 1, 1)
+    channel_weight[:, network.ANGLE] = ANGLE_LOSS_WEIGHT
+    total = (each * channel_weight * weight[:, None]).sum()
+    return total / weight.sum().clamp(min=4.0)
+
+
+class Sampler:
+    """Draws batches: a group by its share, then a photo of it, then a crop."""
+
+    def __init__(self, groups, seed):
+        self.groups = [(share, photos) for share, photos in groups if photos]
+        total = sum(share for share, _ in self.groups)
+        self.shares = [share / total for share, _ in self.groups]
+        self.rng = np.random.default_rng(seed)
+
+    def batch(self):
+        columns = [[], [], [], [], []]
+        for _ in range(BATCH):
+            group = self.rng.choice(len(self.groups), p=self.shares)
+            photos = self.groups[group][1]
+            photo = photos[self.rng.integers(len(photos))]
+            image, boxes, ignored = data.draw_crop(self.rng, photo)
+            built = targets.build(boxes, ignored, data.CROP_PX)
+            for column, value in zip(columns, (image, *built)):
+                column.append(value)
+        return [torch.from_numpy(np.stack(column)) for column in columns]
+
+
+def rate_at(step, steps):
+    if step < WARM_UP_STEPS:
+        return PEAK_RATE * (step + 1) / WARM_UP_STEPS
+    return PEAK_RATE * 0.5 * (1 + math.cos(math.pi * step / steps)) + 1e-5
+
+
+def train(sampler, steps, widths, head, seed):
+    torch.manual_seed(seed)
+    model = network.Network(widths, head)
+    averaged = copy.deepcopy(model).eval()
+    print(f"{sum(p.numel() for p in model.parameters())} parameters", flush=True)
+    optimiser = torch.optim.AdamW(model.parameters(), PEAK_RATE, weight_decay=WEIGHT_DECAY)
+    started, recent = time.process_time(), []
+    model.train()
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = rate_at(step, steps)
+        images, heat, weight, maps, map_weight = sampler.batch()
+        heat_out, maps_out = model(images)
+        loss_heat = focal_loss(heat_out[:, 0], heat, weight)
+        loss_box = box_loss(maps_out, maps, map_weight)
+        loss = loss_heat + BOX_LOSS_WEIGHT * loss_box
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+        optimiser.step()
+        average(averaged, model, min(AVERAGE_DECAY, (step + 1) / (step + 10)))
+        recent.append((loss_heat.item(), loss_box.item()))
+        if (step + 1) % 50 == 0:
+            heat_mean, box_mean = np.mean(recent, 0)
+            cpu = time.process_time() - started
+            print(f"step {step + 1} heat {heat_mean:.3f} box {box_mean:.3f} cpu {cpu:.0f} s", flush=True)
+            recent = []
+    return averaged
+
+
+def average(averaged, model, decay):
+    with torch.no_grad():
+        for mean, now in zip(averaged.state_dict().values(), model.state_dict().values()):
+            if mean.dtype.is_floating_point:
+                mean.mul_(decay).add_(now, alpha=1 - decay)
+            else:
+                mean.copy_(now)
+
+
+def read_groups(arguments):
+    kit = sorted(p for p in Path(arguments.vehicles).glob("M*.png"))
+    groups = [(0.8, [data.read_horizontal(path) for path in kit])]
+    without = []
+    for entry in arguments.without_vehicles:
+        folder, car_px = entry.rsplit(":", 1)
+        paths = sorted(p for p in Path(folder).iterdir() if p.suffix.lower() in (".jpg", ".png"))
+        without += [data.read_without_vehicles(path, float(car_px)) for path in paths]
+    groups.append((0.2, without))
+    return groups
+
+
+def metadata(photos, steps):
+    low, high = (data.CAR_PX * s for s in (0.7, 1.5))
+    return {
+        "description": "Overlook vehicle detector (oriented boxes)",
+        "task": "obb",
+        "names": "{0: 'vehicle'}",
+        "stride": str(network.INPUT_MULTIPLE),
+        "channels": "3",
+        "license": "Apache-2.0 OR MIT; trained in part on KIT AIS (CC BY 3.0)",
+        "overlook_best_car_px": f"{data.CAR_PX:g}",
+        "overlook_car_px_range": f"[{low:g}, {high:g}]",
+        "overlook_training_data_sha256": data.data_digest(photos),
+        "overlook_training_photos": str(len(photos)),
+        "overlook_training_steps": str(steps),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--vehicles", required=True, help="folder with the KIT AIS photos and labels")
+    parser.add_argument("--renders", action="append", default=[], help="folder of rendered scenes")
+    parser.add_argument("--without-vehicles", action="append", default=[], metavar="DIR:CAR_PX")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--steps", type=int, default=1400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--widths", type=int, nargs=4, default=(12, 24, 40, 64))
+    parser.add_argument("--head", type=int, default=32)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    groups = read_groups(arguments)
+    photos = [photo for _, group in groups for photo in group]
+    for share, group in groups:
+        print(f"share {share}: {len(group)} photos, {sum(len(p.boxes) for p in group)} boxes", flush=True)
+    model = train(Sampler(groups, arguments.seed), arguments.steps, arguments.widths, arguments.head, arguments.seed)
+    torch.save(model.state_dict(), Path(arguments.out).with_suffix(".pt"))
+    network.export(model, arguments.out, metadata(photos, arguments.steps))
+    print(f"wrote {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
