@@ -20,8 +20,9 @@ const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "GeodeticFile", into = "GeodeticFile")]
 pub struct Geodetic {
-    latitude: Radians,
-    longitude: Radians,
+    // Degrees, because files hold them: what was read is written again to the last digit.
+    latitude_deg: f64,
+    longitude_deg: f64,
     /// Height above the ellipsoid (not above the sea, not above the ground).
     pub height_above_ellipsoid: Metres,
 }
@@ -38,9 +39,9 @@ impl Geodetic {
         let valid = (-90.0..=90.0).contains(&latitude_deg)
             && (-180.0..=180.0).contains(&longitude_deg)
             && height_above_ellipsoid.get().is_finite();
-        valid.then(|| Self {
-            latitude: Radians::from_degrees(latitude_deg),
-            longitude: Radians::from_degrees(longitude_deg),
+        valid.then_some(Self {
+            latitude_deg,
+            longitude_deg,
             height_above_ellipsoid,
         })
     }
@@ -48,20 +49,20 @@ impl Geodetic {
     /// Geodetic latitude, north positive.
     #[must_use]
     pub fn latitude(&self) -> Radians {
-        self.latitude
+        Radians::from_degrees(self.latitude_deg)
     }
 
     /// Longitude, east positive.
     #[must_use]
     pub fn longitude(&self) -> Radians {
-        self.longitude
+        Radians::from_degrees(self.longitude_deg)
     }
 
     /// The same place in earth-centred coordinates.
     #[must_use]
     pub fn ecef(&self) -> Point<Ecef> {
-        let (sin_lat, cos_lat) = self.latitude.get().sin_cos();
-        let (sin_lon, cos_lon) = self.longitude.get().sin_cos();
+        let (sin_lat, cos_lat) = self.latitude().get().sin_cos();
+        let (sin_lon, cos_lon) = self.longitude().get().sin_cos();
         let height = self.height_above_ellipsoid.get();
         let normal_radius =
             SEMI_MAJOR_AXIS_M / (1.0 - ECCENTRICITY_SQUARED * sin_lat * sin_lat).sqrt();
@@ -91,9 +92,10 @@ impl Geodetic {
         let root = (1.0 - ECCENTRICITY_SQUARED * sin_lat * sin_lat).sqrt();
         // Projection on the ellipsoid's normal: well conditioned from equator to pole.
         let height = equatorial * cos_lat + z * sin_lat - SEMI_MAJOR_AXIS_M * root;
+        let longitude = if equatorial > 0.0 { y.atan2(x) } else { 0.0 };
         Self {
-            latitude: Radians(latitude),
-            longitude: Radians(if equatorial > 0.0 { y.atan2(x) } else { 0.0 }),
+            latitude_deg: latitude.to_degrees().clamp(-90.0, 90.0),
+            longitude_deg: longitude.to_degrees().clamp(-180.0, 180.0),
             height_above_ellipsoid: Metres(height),
         }
     }
@@ -110,8 +112,8 @@ impl LocalOrigin {
     /// A frame tangent to the ellipsoid's parallel surface through `geodetic`.
     #[must_use]
     pub fn new(geodetic: Geodetic) -> Self {
-        let (sin_lat, cos_lat) = geodetic.latitude.get().sin_cos();
-        let (sin_lon, cos_lon) = geodetic.longitude.get().sin_cos();
+        let (sin_lat, cos_lat) = geodetic.latitude().get().sin_cos();
+        let (sin_lon, cos_lon) = geodetic.longitude().get().sin_cos();
         let rotation = Rotation::from_matrix(&Matrix3::new(
             -sin_lon,
             cos_lon,
@@ -174,8 +176,8 @@ struct GeodeticFile {
 impl From<Geodetic> for GeodeticFile {
     fn from(place: Geodetic) -> Self {
         Self {
-            latitude_deg: place.latitude.to_degrees(),
-            longitude_deg: place.longitude.to_degrees(),
+            latitude_deg: place.latitude_deg,
+            longitude_deg: place.longitude_deg,
             height_above_ellipsoid_m: place.height_above_ellipsoid.get(),
         }
     }

@@ -14,6 +14,7 @@ pub use footprint::{Footprint, POINTS_PER_EDGE, ViewLimits};
 pub use overlap::{Overlap, overlap};
 pub use rows::{RowBand, RowBandGround};
 
+use crate::attitude;
 use crate::camera::{CameraModel, Pixel};
 use crate::frames::{Camera, Direction, Enu, Point};
 use crate::transforms::{Rigid, Rotation};
@@ -30,6 +31,8 @@ pub struct GroundView {
     ground_z: f64,
     enu_from_camera: Matrix3<f64>,
     centre: Vector3<f64>,
+    /// Unit vector (east, north) of the way the camera looks on the map.
+    heading: Vector2<f64>,
 }
 
 /// Where a pixel's ray meets the ground, and how that place moves.
@@ -46,6 +49,9 @@ pub struct GroundPoint {
     pub by_centre: Matrix2x3<f64>,
     /// East, north and up by the plane's height, metres per metre; up moves one for one.
     pub by_ground_z: Vector3<f64>,
+    /// Unit vector (east, north) of the way the ray points on the map; the camera's heading
+    /// straight down, where there is none.
+    pub direction: Vector2<f64>,
 }
 
 /// Covariances of what a ground point is made from. The three are taken as independent.
@@ -78,11 +84,11 @@ pub struct PoseSigmas {
 /// The size of a pixel on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundSampleDistance {
-    /// Metres per pixel across the view (horizontally at right angles to the pixel's ray): the
-    /// distance along the optical axis over the focal length for a camera without roll.
+    /// Metres per pixel across the view: horizontally at right angles to the camera's heading
+    /// ([`crate::attitude::heading`]). Without distortion this is the distance along the optical
+    /// axis over the focal length.
     pub across: Metres,
-    /// Metres per pixel along the view (the way the ray points on the map); the larger one in an
-    /// oblique view.
+    /// Metres per pixel along the camera's heading; the larger one in an oblique view.
     pub along: Metres,
     /// The side of a square as large as the pixel's patch of ground.
     pub mean: Metres,
@@ -98,6 +104,7 @@ impl GroundView {
             ground_z: ground_z.get(),
             enu_from_camera: camera_from_enu.rotation.inverse().matrix(),
             centre: camera_from_enu.centre().vector,
+            heading: heading_on_map(&camera_from_enu.rotation),
         }
     }
 
@@ -189,6 +196,7 @@ impl GroundView {
             by_rotation: -by_ray * ray.cross_matrix(),
             by_centre,
             by_ground_z,
+            direction: ray.xy().try_normalize(1e-12).unwrap_or(self.heading),
         })
     }
 
@@ -204,16 +212,11 @@ impl GroundView {
     #[must_use]
     pub fn ground_sample_distance(&self, pixel: Pixel) -> Option<GroundSampleDistance> {
         let at = self.ground_point(pixel)?;
-        self.sample_distance_at(&at)
-    }
-
-    fn sample_distance_at(&self, at: &GroundPoint) -> Option<GroundSampleDistance> {
         let pixel_by_ground = at.pixel_by_ground()?;
-        let along = at.direction_of_view();
-        let across = Vector2::new(-along.y, along.x);
+        let metres_per_pixel = |way: Vector2<f64>| Metres(1.0 / (pixel_by_ground * way).norm());
         Some(GroundSampleDistance {
-            across: Metres(1.0 / (pixel_by_ground * across).norm()),
-            along: Metres(1.0 / (pixel_by_ground * along).norm()),
+            across: metres_per_pixel(across(self.heading)),
+            along: metres_per_pixel(self.heading),
             mean: Metres(at.by_pixel.determinant().abs().sqrt()),
         })
     }
@@ -231,6 +234,16 @@ impl GroundView {
     }
 }
 
+fn heading_on_map(camera_from_enu: &Rotation<Camera, Enu>) -> Vector2<f64> {
+    let (sin, cos) = attitude::heading(camera_from_enu).get().sin_cos();
+    Vector2::new(sin, cos)
+}
+
+/// A quarter turn to the left.
+fn across(direction: Vector2<f64>) -> Vector2<f64> {
+    Vector2::new(-direction.y, direction.x)
+}
+
 fn depression_of(ray: &Vector3<f64>) -> Radians {
     Radians((-ray.z).atan2(ray.x.hypot(ray.y)))
 }
@@ -241,14 +254,6 @@ impl GroundPoint {
     #[must_use]
     pub fn pixel_by_ground(&self) -> Option<Matrix2<f64>> {
         self.by_pixel.try_inverse()
-    }
-
-    /// Unit vector (east, north) of the way the ray points on the map; north straight down, where
-    /// there is none.
-    fn direction_of_view(&self) -> Vector2<f64> {
-        // Straight up is one; per metre of height a ray at depression a goes 1/tan(a).
-        let away = -self.by_ground_z.xy();
-        away.try_normalize(1e-12).unwrap_or_else(Vector2::y)
     }
 
     /// Covariance of the point (east, north, up), square metres, to first order. The upper left
@@ -268,14 +273,12 @@ impl GroundPoint {
         covariance
     }
 
-    /// Standard deviations along and across the view, metres, of a covariance on the map.
+    /// Standard deviations along and across the ray's direction on the map of a covariance there.
     #[must_use]
     pub fn along_and_across(&self, covariance: &Matrix3<f64>) -> (Metres, Metres) {
         let on_map = covariance.fixed_view::<2, 2>(0, 0);
-        let along = self.direction_of_view();
-        let across = Vector2::new(-along.y, along.x);
-        let sigma = |v: Vector2<f64>| Metres(v.dot(&(on_map * v)).max(0.0).sqrt());
-        (sigma(along), sigma(across))
+        let sigma = |way: Vector2<f64>| Metres(way.dot(&(on_map * way)).max(0.0).sqrt());
+        (sigma(self.direction), sigma(across(self.direction)))
     }
 }
 

@@ -44,8 +44,10 @@ const UNDISTORT_TOLERANCE: f64 = 1e-12;
 const MAX_PLANE_RADIUS: f64 = 100.0;
 /// Halvings when a root is bracketed: the interval shrinks to the last bit of a double.
 const BISECTIONS: usize = 60;
-/// Halvings of one Newton step before we give up on it: it is then under the tolerance.
-const MAX_STEP_HALVINGS: usize = 40;
+/// Halvings of one careful step before we give up on it.
+const MAX_STEP_HALVINGS: i32 = 30;
+/// Careful steps: next to the fold Newton only halves the miss.
+const MAX_CAREFUL_STEPS: usize = 60;
 
 impl Lens {
     /// No distortion at all.
@@ -72,8 +74,7 @@ impl Lens {
         match *self {
             Self::BrownConrady { .. } => {
                 let n = plane_from_camera(point)?;
-                let (distorted, jacobian) = self.brown_conrady(n);
-                self.is_in_field(n, &jacobian).then_some(distorted)
+                self.is_in_field(n).then(|| self.brown_conrady(n).0)
             }
             Self::Fisheye { k1, k2, k3, k4 } => {
                 let k = [k1, k2, k3, k4];
@@ -130,14 +131,29 @@ impl Lens {
         }
     }
 
-    /// Whether the distortion has kept its orientation and risen all the way from the axis to
-    /// `n`. False for anything not finite.
-    fn is_in_field(&self, n: Vector2<f64>, jacobian: &Matrix2<f64>) -> bool {
-        let Self::BrownConrady { k1, k2, k3, .. } = *self else {
-            return true;
+    /// Whether the distortion has risen all the way from the axis to `n`, in every direction. False
+    /// for anything not finite.
+    fn is_in_field(&self, n: Vector2<f64>) -> bool {
+        rises_until(&self.brown_conrady_slope(), n.norm_squared())
+    }
+
+    /// The least derivative of the distortion at a distance r from the axis, as a polynomial in
+    /// r^2 that never exceeds it. That of the radial part is
+    /// 1 + 3 k1 r^2 + 5 k2 r^4 + 7 k3 r^6; the tangential part takes away at most
+    /// 6 (|p1| + |p2|) r, and r is at most (1 + r^2) / 2. Where this is positive on a whole disc the
+    /// derivative is positive definite there and no two points of the disc share an image.
+    fn brown_conrady_slope(&self) -> Slope {
+        let Self::BrownConrady { k1, k2, p1, p2, k3 } = *self else {
+            return [1.0, 0.0, 0.0, 0.0, 0.0];
         };
-        jacobian.determinant() > 0.0
-            && rises_until(&brown_conrady_slope([k1, k2, k3]), n.norm_squared())
+        let tangential = 3.0 * (p1.abs() + p2.abs());
+        [
+            1.0 - tangential,
+            3.0 * k1 - tangential,
+            5.0 * k2,
+            7.0 * k3,
+            0.0,
+        ]
     }
 
     /// Distorted coordinates and their derivative by the undistorted ones.
@@ -164,56 +180,68 @@ impl Lens {
     }
 
     fn undistort_brown_conrady(&self, distorted: Vector2<f64>) -> Option<Vector2<f64>> {
-        // Mild lenses converge from the distorted place itself. Near the fold that start may
-        // overshoot into the branch that is turned inside out; there we start from the bracketed
-        // radial solution.
+        // Nearly every pixel of nearly every lens converges from its distorted place. Near the
+        // fold that start may overshoot into the branch that is turned inside out; there we start
+        // from the bracketed radial solution and watch every step.
         self.newton(distorted, distorted)
-            .or_else(|| self.newton(distorted, self.radial_start(distorted)))
+            .or_else(|| self.careful_newton(distorted, self.radial_start(distorted)?))
     }
 
-    /// Newton with a line search: a step is halved until the miss shrinks inside the field.
     fn newton(&self, distorted: Vector2<f64>, start: Vector2<f64>) -> Option<Vector2<f64>> {
         let mut n = start;
-        let (mut seen, mut jacobian) = self.brown_conrady(n);
         for _ in 0..MAX_UNDISTORT_STEPS {
+            let (seen, jacobian) = self.brown_conrady(n);
             let miss = seen - distorted;
-            if miss.norm() < UNDISTORT_TOLERANCE {
-                return self.is_in_field(n, &jacobian).then_some(n);
+            if miss.norm_squared() < UNDISTORT_TOLERANCE * UNDISTORT_TOLERANCE {
+                return self.is_in_field(n).then_some(n);
             }
-            let mut step = jacobian.try_inverse()? * miss;
-            let mut halvings = 0;
-            loop {
-                (seen, jacobian) = self.brown_conrady(n - step);
-                if (seen - distorted).norm() < miss.norm() && self.is_in_field(n - step, &jacobian)
-                {
-                    break;
-                }
-                halvings += 1;
-                if halvings > MAX_STEP_HALVINGS {
-                    return None;
-                }
-                step *= 0.5;
+            if jacobian.determinant() <= 0.0 {
+                return None;
             }
-            n -= step;
+            n -= jacobian.try_inverse()? * miss;
         }
         None
     }
 
-    /// The place where the radial part alone would put a point, on the rising branch.
-    fn radial_start(&self, distorted: Vector2<f64>) -> Vector2<f64> {
-        let Self::BrownConrady { k1, k2, k3, .. } = *self else {
-            return distorted;
+    /// Newton with a line search: a step is halved until the miss shrinks inside the field.
+    fn careful_newton(&self, distorted: Vector2<f64>, start: Vector2<f64>) -> Option<Vector2<f64>> {
+        let mut n = start;
+        for _ in 0..MAX_CAREFUL_STEPS {
+            let (seen, jacobian) = self.brown_conrady(n);
+            let miss = seen - distorted;
+            if miss.norm() < UNDISTORT_TOLERANCE {
+                return self.is_in_field(n).then_some(n);
+            }
+            let step = jacobian.try_inverse()? * miss;
+            let is_better = |share: f64| {
+                let next = n - step * share;
+                (self.brown_conrady(next).0 - distorted).norm() < miss.norm()
+                    && self.is_in_field(next)
+            };
+            let shares = (0..MAX_STEP_HALVINGS).map(|halvings| 0.5f64.powi(halvings));
+            n -= step * shares.into_iter().find(|share| is_better(*share))?;
+        }
+        None
+    }
+
+    /// The place where the radial part alone would put a point, on the rising branch. `None` when
+    /// the point is further out than the lens ever puts one.
+    fn radial_start(&self, distorted: Vector2<f64>) -> Option<Vector2<f64>> {
+        let Self::BrownConrady { k1, k2, p1, p2, k3 } = *self else {
+            return Some(distorted);
         };
         let radius = distorted.norm();
-        if radius == 0.0 {
-            return distorted;
-        }
-        let slope = brown_conrady_slope([k1, k2, k3]);
-        let fold = first_sign_change(&slope, MAX_PLANE_RADIUS * MAX_PLANE_RADIUS);
+        let fold = first_root(
+            self.brown_conrady_slope(),
+            MAX_PLANE_RADIUS * MAX_PLANE_RADIUS,
+        );
         // Just inside the fold, where the derivative can still be inverted.
         let end = fold.map_or(MAX_PLANE_RADIUS, |s| s.sqrt() * (1.0 - 1e-6));
         let seen = |r: f64| r * polynomial(&[1.0, k1, k2, k3], r * r);
-        distorted * (rising_root(seen, radius, end) / radius)
+        let most_tangential = 3.0 * (p1.abs() + p2.abs()) * end * end;
+        let is_reachable = radius <= seen(end) * (1.0 + 1e-6) + most_tangential;
+        (is_reachable && radius > 0.0)
+            .then(|| distorted * (rising_root(seen, radius, end) / radius))
     }
 }
 
@@ -221,17 +249,15 @@ fn plane_from_camera(point: &Vector3<f64>) -> Option<Vector2<f64>> {
     (point.z > 0.0).then(|| point.xy() / point.z)
 }
 
-/// Derivative of r (1 + k1 r^2 + k2 r^4 + k3 r^6) by r, as a polynomial in r^2.
-fn brown_conrady_slope([k1, k2, k3]: [f64; 3]) -> [f64; 4] {
-    [1.0, 3.0 * k1, 5.0 * k2, 7.0 * k3]
-}
+/// A lens's slope along its radius, as a polynomial in the square of the radius.
+type Slope = [f64; 5];
 
 fn fisheye(theta: f64, [k1, k2, k3, k4]: [f64; 4]) -> f64 {
     theta * polynomial(&[1.0, k1, k2, k3, k4], theta * theta)
 }
 
 /// Derivative of the fisheye polynomial by theta, as a polynomial in theta^2.
-fn fisheye_slope([k1, k2, k3, k4]: [f64; 4]) -> [f64; 5] {
+fn fisheye_slope([k1, k2, k3, k4]: [f64; 4]) -> Slope {
     [1.0, 3.0 * k1, 5.0 * k2, 7.0 * k3, 9.0 * k4]
 }
 
@@ -268,7 +294,7 @@ fn undistort_fisheye(radius: f64, k: [f64; 4]) -> Option<f64> {
         return Some(theta);
     }
     // Newton left the rising branch or stalled: bracket the root on it.
-    let end = first_sign_change(&slope, PI * PI).map_or(PI, f64::sqrt);
+    let end = first_root(slope, PI * PI).map_or(PI, f64::sqrt);
     let theta = rising_root(|theta| fisheye(theta, k), radius, end);
     is_fisheye_root(theta, radius, k).then_some(theta)
 }
@@ -284,58 +310,69 @@ fn polynomial(coefficients: &[f64], s: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
-/// Whether a slope polynomial that is 1 at zero stays positive up to and including `s`. False for
-/// anything not finite.
-fn rises_until(slope: &[f64], s: f64) -> bool {
+/// Whether a slope is positive from the axis up to and including `s`. False for anything not finite.
+fn rises_until(slope: &Slope, s: f64) -> bool {
     // The negative terms alone bound the polynomial from below everywhere in between.
-    let bound = slope
-        .iter()
-        .skip(1)
-        .rev()
-        .fold(0.0, |sum, &c| (sum + c.min(0.0)) * s);
-    if bound > -1.0 {
-        return polynomial(slope, s) > 0.0;
+    let negative = |sum: f64, c: &f64| (sum + c.min(0.0)) * s;
+    let bound = slope.iter().skip(1).rev().fold(0.0, negative);
+    let rises_at_the_end = polynomial(slope, s) > 0.0;
+    if slope[0] + bound > 0.0 {
+        return rises_at_the_end;
     }
-    polynomial(slope, s) > 0.0 && first_sign_change(slope, s).is_none()
+    slope[0] > 0.0 && rises_at_the_end && first_root(*slope, s).is_none()
 }
 
-/// The first place in (0, end) where a polynomial changes its sign.
-fn first_sign_change(coefficients: &[f64], end: f64) -> Option<f64> {
-    sign_changes(coefficients, end).first().copied()
+/// The first place in (0, end) where a slope falls through zero. Between two neighbouring
+/// sign changes of its derivative it does so at most once.
+fn first_root(slope: Slope, end: f64) -> Option<f64> {
+    let [_, b, c, d, e] = slope;
+    let derivative = [b, 2.0 * c, 3.0 * d, 4.0 * e];
+    let second = [2.0 * c, 6.0 * d, 12.0 * e];
+    let mut turns = [end; 4];
+    let mut from = 0.0;
+    let mut count = 0;
+    for to in quadratic_roots(second, end) {
+        if let Some(turn) = sign_change(&derivative, from, to) {
+            turns[count] = turn;
+            count += 1;
+        }
+        from = to;
+    }
+    let mut from = 0.0;
+    turns.into_iter().find_map(|to| {
+        let root = sign_change(&slope, from, to);
+        from = to;
+        root
+    })
 }
 
-/// All places in (0, end) where a polynomial changes its sign, ascending: between two
-/// neighbouring sign changes of its derivative there is at most one.
-fn sign_changes(coefficients: &[f64], end: f64) -> Vec<f64> {
-    if coefficients.len() < 2 {
-        return Vec::new();
+/// The real roots of c0 + c1 s + c2 s^2 in (0, end), ascending, filled up with `end`.
+fn quadratic_roots([c0, c1, c2]: [f64; 3], end: f64) -> [f64; 3] {
+    let discriminant = c1 * c1 - 4.0 * c0 * c2;
+    // The form that does not cancel; a root that does not exist comes out as not finite.
+    let q = -0.5 * (c1 + c1.signum() * discriminant.sqrt());
+    let inside = |root: f64| if root > 0.0 && root < end { root } else { end };
+    let (a, b) = (inside(q / c2), inside(c0 / q));
+    [a.min(b), a.max(b), end]
+}
+
+/// Where a polynomial changes its sign between two places.
+fn sign_change(coefficients: &[f64], from: f64, to: f64) -> Option<f64> {
+    let is_positive = |s: f64| polynomial(coefficients, s) > 0.0;
+    let (mut low, mut high) = (from, to);
+    let at_low = is_positive(low);
+    if at_low == is_positive(high) {
+        return None;
     }
-    let derivative: Vec<f64> = (1u8..)
-        .zip(&coefficients[1..])
-        .map(|(power, c)| f64::from(power) * c)
-        .collect();
-    let mut knots = vec![0.0];
-    knots.extend(sign_changes(&derivative, end));
-    knots.push(end);
-    knots
-        .windows(2)
-        .filter_map(|pair| {
-            let (mut low, mut high) = (pair[0], pair[1]);
-            let positive_at_low = polynomial(coefficients, low) > 0.0;
-            if positive_at_low == (polynomial(coefficients, high) > 0.0) {
-                return None;
-            }
-            for _ in 0..BISECTIONS {
-                let middle = 0.5 * (low + high);
-                if positive_at_low == (polynomial(coefficients, middle) > 0.0) {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            Some(low)
-        })
-        .collect()
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (low + high);
+        if at_low == is_positive(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
 }
 
 /// Where a function that rises on [0, end] reaches `value`; `end` when it never does.
@@ -360,28 +397,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sign_changes_of_hand_factored_polynomials() {
-        let check = |coefficients: &[f64], expected: &[f64]| {
-            let found = sign_changes(coefficients, 10.0);
-            assert_eq!(found.len(), expected.len(), "{coefficients:?}: {found:?}");
-            for (found, expected) in found.iter().zip(expected) {
-                assert!((found - expected).abs() < 1e-9, "{coefficients:?}");
+    fn first_roots_of_hand_factored_slopes() {
+        let check = |slope: Slope, end: f64, expected: Option<f64>| {
+            let found = first_root(slope, end);
+            match (found, expected) {
+                (Some(found), Some(expected)) => {
+                    assert!((found - expected).abs() < 1e-9, "{slope:?}: {found}");
+                }
+                (found, expected) => assert_eq!(found, expected, "{slope:?}"),
             }
         };
-        check(&[1.0], &[]);
-        check(&[1.0, -0.25], &[4.0]);
-        // (s-1)(s-2)(s-3) = s^3 - 6 s^2 + 11 s - 6
-        check(&[-6.0, 11.0, -6.0, 1.0], &[1.0, 2.0, 3.0]);
-        // (s-2)^2 + 0.01 comes close to zero without reaching it.
-        check(&[4.01, -4.0, 1.0], &[]);
-        // A root beyond the end does not count.
-        check(&[-11.0, 1.0], &[]);
+        check([1.0, 0.0, 0.0, 0.0, 0.0], 10.0, None);
+        check([1.0, -0.25, 0.0, 0.0, 0.0], 10.0, Some(4.0));
+        check([1.0, -0.25, 0.0, 0.0, 0.0], 3.9, None);
+        // (1 - s/2)(1 - 2s)
+        check([1.0, -2.5, 1.0, 0.0, 0.0], 10.0, Some(0.5));
+        // (1 - s)(1 - s/2)(1 - s/3)
+        check([1.0, -11.0 / 6.0, 1.0, -1.0 / 6.0, 0.0], 10.0, Some(1.0));
+        // (1 + s)(1 - s/2)(1 - s/3)(1 - s/5): the first root is at 2.
+        check([1.0, -1.0 / 30.0, -0.7, 0.3, -1.0 / 30.0], 10.0, Some(2.0));
+        // (1 - s/2)^2 + 0.0025 comes close to zero without reaching it.
+        check([1.0025, -1.0, 0.25, 0.0, 0.0], 10.0, None);
+        // 1 - s^4 / 16
+        check([1.0, 0.0, 0.0, 0.0, -0.0625], 10.0, Some(2.0));
     }
 
     #[test]
     fn the_field_ends_at_the_first_fold_even_if_the_lens_rises_again() {
-        // 1 - 2.5 s + s^2 = (1 - s/2)(1 - 2s): falls at 0.5, rises again at 2.
-        let slope = [1.0, -2.5, 1.0];
+        let slope = [1.0, -2.5, 1.0, 0.0, 0.0];
         assert!(rises_until(&slope, 0.49));
         assert!(!rises_until(&slope, 0.51));
         assert!(!rises_until(&slope, 3.0));

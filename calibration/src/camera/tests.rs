@@ -139,6 +139,20 @@ fn undistortion_reaches_the_fold_of_strong_lenses() {
     check(fisheye(0.3, 0.1, 0.0, 0.0), 3.0);
 }
 
+/// Radially this lens only nearly folds (slope 0.02 at r = 1.1); with its tangential part it does,
+/// and points at both sides of the fold would share pixels.
+#[test]
+fn tangential_distortion_counts_towards_the_fold() {
+    let nearly = |p1, p2| camera(brown(-0.1038, -0.2885, p1, p2, 0.122));
+    let far = Point::new(-0.995, -0.624, 1.0);
+    assert!(nearly(0.0, 0.0).pixel_from_camera(far).is_some());
+    assert_eq!(nearly(0.0077, 0.0055).pixel_from_camera(far), None);
+    let near = Point::new(-0.5, -0.3, 1.0);
+    let pixel = nearly(0.0077, 0.0055).pixel_from_camera(near).unwrap();
+    let ray = nearly(0.0077, 0.0055).ray_from_pixel(pixel).unwrap();
+    assert!(ray.angle_to(&Direction::from_vector(near.vector)) < 1e-9);
+}
+
 #[test]
 fn pixels_outside_the_field_have_no_ray() {
     // The highest image of k1 = -0.3 lies 0.7027 focal lengths from the middle.

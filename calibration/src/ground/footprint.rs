@@ -129,7 +129,9 @@ impl GroundView {
         })
     }
 
-    /// The mean of all sampled pixels within the limits: inside, because what is within is convex.
+    /// A pixel well inside what is within the limits: the mean of all sampled ones there, which is
+    /// inside because what is within is convex; should distortion have hollowed it out, the sampled
+    /// one nearest to the mean.
     fn middle_within(&self, border: &[Pixel], within: &impl Fn(Pixel) -> bool) -> Option<Pixel> {
         let (width, height) = (f64::from(self.camera.width), f64::from(self.camera.height));
         let step = |cell: u32| (f64::from(cell) + 0.5) / f64::from(SEARCH_CELLS);
@@ -142,19 +144,22 @@ impl GroundView {
         let nadir = self
             .pixel_from_enu(Point::from_vector(under))
             .filter(|&pixel| self.camera.contains(pixel));
-        let mut sum = Vector2::zeros();
-        let mut count = 0u32;
-        for pixel in grid.chain(border.iter().copied()).chain(nadir) {
-            if within(pixel) {
-                sum += Vector2::new(pixel.x, pixel.y);
-                count += 1;
-            }
+        let inside: Vec<Vector2<f64>> = grid
+            .chain(border.iter().copied())
+            .chain(nadir)
+            .filter(|&pixel| within(pixel))
+            .map(|pixel| Vector2::new(pixel.x, pixel.y))
+            .collect();
+        let mean = inside.iter().sum::<Vector2<f64>>() / inside.len() as f64;
+        let middle = Pixel::new(mean.x, mean.y);
+        if !inside.is_empty() && within(middle) {
+            return Some(middle);
         }
-        if count == 0 {
-            return None;
-        }
-        let mean = sum / f64::from(count);
-        Some(Pixel::new(mean.x, mean.y)).filter(|&pixel| within(pixel))
+        let distance = |place: &Vector2<f64>| (place - mean).norm();
+        inside
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+            .map(|place| Pixel::new(place.x, place.y))
     }
 }
 

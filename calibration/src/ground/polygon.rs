@@ -7,6 +7,12 @@ fn turn(a: &Vector2<f64>, b: &Vector2<f64>, c: &Vector2<f64>) -> f64 {
     (b - a).perp(&(c - a))
 }
 
+/// Whether the way a, b, c turns left by more than rounding: a corner that is flatter than a
+/// thousandth of a millionth is none.
+fn turns_left(a: &Vector2<f64>, b: &Vector2<f64>, c: &Vector2<f64>) -> bool {
+    turn(a, b, c) > 1e-9 * (b - a).norm() * (c - b).norm()
+}
+
 fn edges(corners: &[Vector2<f64>]) -> impl Iterator<Item = (&Vector2<f64>, &Vector2<f64>)> {
     corners.iter().zip(corners.iter().cycle().skip(1))
 }
@@ -82,7 +88,22 @@ pub fn convex_hull(points: &[Vector2<f64>]) -> Vec<Vector2<f64>> {
         hull.push(*point);
     }
     hull.pop();
-    hull
+    without_flat_corners(&hull)
+}
+
+/// Drops what rounding left of corners on straight edges. Only afterwards: while the hull is built
+/// the order of points on a nearly north-south edge is rounding too, and a tolerance would drop
+/// its ends.
+fn without_flat_corners(hull: &[Vector2<f64>]) -> Vec<Vector2<f64>> {
+    let mut kept: Vec<Vector2<f64>> = Vec::with_capacity(hull.len());
+    for (index, corner) in hull.iter().enumerate() {
+        let before = kept.last().or(hull.last()).unwrap_or(corner);
+        let after = &hull[(index + 1) % hull.len()];
+        if turns_left(before, corner, after) {
+            kept.push(*corner);
+        }
+    }
+    kept
 }
 
 /// What two convex polygons have in common (Sutherland-Hodgman). Both anticlockwise, as
