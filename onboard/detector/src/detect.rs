@@ -2,10 +2,12 @@
 
 use crate::detection::{Detection, VehicleClass};
 use crate::error::DetectorError;
-use crate::layout::{self, Candidate, Layout};
+use crate::input;
+use crate::layout::{Candidate, Layout};
 use crate::merge;
-use crate::model::{Model, ModelInfo, ModelOverrides};
+use crate::model::{Model, ModelInfo};
 use crate::oriented_box::{HorizontalBox, OrientedBox};
+use crate::overrides::ModelOverrides;
 use crate::rgb::{self, RgbImage};
 use crate::runtime::EngineOptions;
 use crate::scale::{
@@ -13,14 +15,13 @@ use crate::scale::{
     ViewGeometry,
 };
 use crate::tiles::{self, Span};
+use calibration::{Pixel, Radians};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Our own model, built in.
 const BUILT_IN: &[u8] = include_bytes!("../models/overlook-vehicles.onnx");
 
-/// Colour that fills what lies beyond the photo: the grey that these networks are trained with.
-const PAD: u8 = 114;
 /// A box this close to the photo's edge is cut by it, pixels.
 const EDGE_PX: f64 = 1.5;
 /// Above this resampling factor per car length the photo itself is blurred for the model.
@@ -70,6 +71,11 @@ pub enum Warning {
         limit: usize,
         /// How many tiles hit it.
         tiles: usize,
+    },
+    /// The model gave boxes without length; they were dropped.
+    ImpossibleBoxes {
+        /// How many.
+        count: usize,
     },
     /// Nothing of the photo shows ground near enough.
     NothingToSearch,
@@ -156,10 +162,20 @@ impl Detector {
     ) -> Result<Detections, DetectorError> {
         let min_score = self.checked_score(options)?;
         let size = (photo.width(), photo.height());
-        let plan = scale::plan(size, view, options.scale, &self.model.info.car_range)?;
+        let info = &self.model.info;
+        let input = (
+            info.input.width.unwrap_or(options.tile_px),
+            info.input.height.unwrap_or(options.tile_px),
+        );
+        let plan = scale::plan(size, view, options.scale, &info.car_range, input)?;
         let mut found = Found::default();
         for level in &plan.levels {
             self.search_level(photo, view, level, options, min_score, &mut found)?;
+        }
+        if found.detections.is_empty() && found.impossible > 0 {
+            return Err(DetectorError::ImpossibleBoxes {
+                count: found.impossible,
+            });
         }
         let warnings = self.warnings(&plan, &found);
         Ok(Detections {
@@ -206,15 +222,14 @@ impl Detector {
         found: &mut Found,
     ) -> Result<(), DetectorError> {
         let origin = (level.region.x1_px, level.region.y1_px);
-        let scaled_side = |from: f64, to: f64| ((to - from) * level.factor).ceil().max(1.0) as u32;
-        let scaled = rgb::resample(
-            photo,
-            origin,
-            level.factor,
-            scaled_side(level.region.x1_px, level.region.x2_px),
-            scaled_side(level.region.y1_px, level.region.y2_px),
-            self.threads,
+        // Rounding errors of the product must not add a column.
+        let scaled_side =
+            |length: f64, factor: f64| (length * factor - 1e-6).ceil().max(1.0) as u32;
+        let size = (
+            scaled_side(level.region.x2_px - level.region.x1_px, level.factor.0),
+            scaled_side(level.region.y2_px - level.region.y1_px, level.factor.1),
         );
+        let scaled = rgb::resample(photo, origin, level.factor, size, self.threads);
         let input = &self.model.info.input;
         let car_range = self.model.info.car_range;
         let overlap = tiles::overlap_for(LONGEST_VEHICLE_M / CAR_LENGTH_M * car_range.longest_px);
@@ -224,11 +239,10 @@ impl Detector {
         let rows = tiles::spans(scaled.height(), longest(input.height), overlap);
         for row in &rows {
             for column in &columns {
-                let candidates = self.run_tile(&scaled, column, row, min_score, found)?;
+                let tile = (column, row);
+                let candidates = self.run_tile(&scaled, tile, level.centred, min_score, found)?;
                 for candidate in candidates {
-                    if let Some(detection) =
-                        self.placed(&candidate, (column, row), level, photo, view)
-                    {
+                    if let Some(detection) = self.placed(&candidate, tile, level, photo, view) {
                         found.detections.push(detection);
                     }
                 }
@@ -241,38 +255,30 @@ impl Detector {
     fn run_tile(
         &mut self,
         scaled: &RgbImage,
-        column: &Span,
-        row: &Span,
+        tile: (&Span, &Span),
+        centred: bool,
         min_score: f64,
         found: &mut Found,
     ) -> Result<Vec<Candidate>, DetectorError> {
         let info = &self.model.info;
-        let shape = info.input.shape_for(column.length, row.length);
-        let [_, _, height, width] = shape;
+        let shape = info.input.shape_for(tile.0.length, tile.1.length);
+        let size = (shape[3], shape[2]);
+        let corner = input::corner_of(tile, size, centred);
         let mut values = Vec::with_capacity(shape.iter().product());
-        fill_input(&mut values, scaled, (column, row), (width, height));
-        // A batch of fixed size is filled up with black.
+        input::fill(&mut values, scaled, tile, corner, size, &info.normalisation);
+        // A batch of fixed size is filled up with zeros.
         values.resize(shape.iter().product(), 0.0);
-        let outputs = self.model.session.run(shape, &values)?;
-        let output = outputs.first().ok_or_else(|| DetectorError::OutputShape {
-            found: Vec::new(),
-            expected: "one output".to_owned(),
-        })?;
-        found.tiles += 1;
-        if let Layout::Rows { limit: Some(limit) } = info.layout {
-            let all = layout::decode(info.layout, output, 0, f64::MIN_POSITIVE)?;
-            if all.len() >= limit {
-                found.full_tiles += 1;
-                found.limit = limit;
-            }
-        }
         let shift = info.pixel_origin.shift_px();
         let (dx, dy) = (
-            f64::from(column.start) + shift,
-            f64::from(row.start) + shift,
+            f64::from(tile.0.start) - f64::from(corner.0) + shift,
+            f64::from(tile.1.start) - f64::from(corner.1) + shift,
         );
-        let candidates = layout::decode(info.layout, output, 0, min_score)?;
-        Ok(candidates
+        let decoded = self.model.run(shape, &values, min_score)?;
+        found.tiles += 1;
+        found.full_tiles += usize::from(decoded.full);
+        found.impossible += decoded.impossible;
+        Ok(decoded
+            .candidates
             .into_iter()
             .filter_map(|candidate| {
                 Some(Candidate {
@@ -301,11 +307,7 @@ impl Detector {
             return None;
         }
         let class = self.class_of(candidate.class)?;
-        let oriented_box = in_level.scaled_and_moved(
-            1.0 / level.factor,
-            level.region.x1_px,
-            level.region.y1_px,
-        )?;
+        let oriented_box = in_photo(&in_level, level)?;
         let kept = match level.keep {
             Keep::All => true,
             Keep::LengthBetween {
@@ -353,10 +355,17 @@ impl Detector {
                 });
             }
         }
-        if found.full_tiles > 0 {
+        if let (Layout::Rows { limit: Some(limit) }, 1..) =
+            (self.model.info.layout, found.full_tiles)
+        {
             warnings.push(Warning::ModelLimit {
-                limit: found.limit,
+                limit,
                 tiles: found.full_tiles,
+            });
+        }
+        if found.impossible > 0 {
+            warnings.push(Warning::ImpossibleBoxes {
+                count: found.impossible,
             });
         }
         warnings
@@ -369,7 +378,25 @@ struct Found {
     detections: Vec<Detection>,
     tiles: usize,
     full_tiles: usize,
-    limit: usize,
+    impossible: usize,
+}
+
+/// A level's box in photo pixels. Where the photo was stretched a rectangle comes back as a
+/// parallelogram; it is replaced by the rectangle with the same long axis and area.
+fn in_photo(in_level: &OrientedBox, level: &Level) -> Option<OrientedBox> {
+    let (fx, fy) = level.factor;
+    let (sin, cos) = in_level.angle().get().sin_cos();
+    let along = (cos / fx, sin / fy);
+    let growth = along.0.hypot(along.1);
+    OrientedBox::new(
+        Pixel::new(
+            in_level.centre().x / fx + level.region.x1_px,
+            in_level.centre().y / fy + level.region.y1_px,
+        ),
+        in_level.long_side_px() * growth,
+        in_level.short_side_px() / (fx * fy * growth),
+        Radians(along.1.atan2(along.0)),
+    )
 }
 
 fn is_cut(hull: &HorizontalBox, photo: &RgbImage) -> bool {
@@ -377,29 +404,6 @@ fn is_cut(hull: &HorizontalBox, photo: &RgbImage) -> bool {
         || hull.y1_px < EDGE_PX
         || hull.x2_px > f64::from(photo.width()) - EDGE_PX
         || hull.y2_px > f64::from(photo.height()) - EDGE_PX
-}
-
-/// Appends one tile as planes of R, G, B in 0..1, padded to the right and below.
-fn fill_input(
-    values: &mut Vec<f32>,
-    scaled: &RgbImage,
-    (column, row): (&Span, &Span),
-    (width, height): (usize, usize),
-) {
-    let stride = scaled.width() as usize * 3;
-    let (left, top) = (column.start as usize, row.start as usize);
-    for channel in 0..3 {
-        for y in 0..height {
-            let from = values.len();
-            if y < row.length as usize {
-                let start = (top + y) * stride + left * 3;
-                let line = &scaled.pixels()[start..start + column.length as usize * 3];
-                let plane = line.iter().skip(channel).step_by(3);
-                values.extend(plane.map(|&byte| f32::from(byte) / 255.0));
-            }
-            values.resize(from + width, f32::from(PAD) / 255.0);
-        }
-    }
 }
 
 fn merged(detections: Vec<Detection>, max_iou: f64) -> Vec<Detection> {
@@ -410,3 +414,6 @@ fn merged(detections: Vec<Detection>, max_iou: f64) -> Vec<Detection> {
         .map(|index| detections[index])
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,6 +102,26 @@ pub enum DetectorError {
         /// Of how many.
         total: usize,
     },
+    /// The model answers in shares of its input's side.
+    #[error(
+        "the model's boxes are shares of the picture (0 to 1) instead of pixels of its input; export \
+         it again without normalised coordinates"
+    )]
+    OutputNotPixels,
+    /// All boxes found have sides that are not positive.
+    #[error("all {count} boxes of the model's output have sides of no length")]
+    ImpossibleBoxes {
+        /// How many.
+        count: usize,
+    },
+    /// A file beside the model that cannot be understood.
+    #[error("cannot read the model's description {}: {reason}", path.display())]
+    Sidecar {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Pixels that do not make the picture they claim.
     #[error("a picture of {width}x{height} RGB needs {expected} bytes, got {found}")]
     PixelCount {

@@ -1,37 +1,74 @@
-//! What a model answers with: recognised from shapes and class names, never guessed, and decoded
-//! into boxes of the network's input.
+//! What a model answers with: recognised from shapes and class names, never guessed.
+
+mod decode;
 
 use crate::error::DetectorError;
 use crate::onnx::{OnnxFile, TensorInfo};
-use crate::oriented_box::OrientedBox;
-use crate::runtime::Tensor;
-use calibration::{Pixel, Radians};
 use serde::{Deserialize, Serialize};
 
-/// A layout of outputs that we read.
+pub(crate) use decode::{Candidate, Decoded, decode};
+
+/// A layout of outputs that we read. Coordinates are pixels of the network's input, angles radians
+/// (clockwise on screen), whichever side comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// One output `[batch, 4 + classes + 1, candidates]`: cx, cy, w, h, class scores, angle.
-    /// Doubles are still in it.
+    /// `[batch, 4 + classes + 1, candidates]`: cx, cy, w, h, class scores, angle. Doubles are still
+    /// in it. YOLO v8, 11, 12 and 26 exported without suppression; our own model.
     Raw {
         /// Number of classes.
         classes: usize,
     },
-    /// One output `[batch, rows, 7]`: cx, cy, w, h, score, class, angle; rows that hold nothing
-    /// have the score 0. From models with suppression inside and from end-to-end models.
+    /// `[batch, rows, 7]`: cx, cy, w, h, score, class, angle; rows that hold nothing have the
+    /// score 0. YOLO exported with suppression inside, and end-to-end YOLO 26.
     Rows {
         /// At most this many boxes per tile, where the file says so.
         limit: Option<usize>,
     },
+    /// `[batch, candidates, 5]` with cx, cy, w, h, angle and `[batch, candidates, classes]` with
+    /// scores. MMRotate exported without suppression.
+    BoxesAndScores {
+        /// Number of classes.
+        classes: usize,
+    },
+    /// `[batch, candidates, 5 + classes + 180]`: cx, cy, long side, short side, objectness, class
+    /// scores, one score per whole degree from -90. yolov5_obb.
+    AngleBins {
+        /// Number of classes.
+        classes: usize,
+    },
+    /// `[candidates, 5]` with cx, cy, w, h, angle, `[candidates]` scores, `[candidates]` labels and
+    /// how many of them count. oriented-det.
+    Counted {
+        /// Number of classes.
+        classes: usize,
+    },
 }
 
 /// What would have fitted, for refusals.
-const SUPPORTED: &str = "oriented-box exports with one output: [batch, 4 + classes + 1, \
-                         candidates] (raw) or [batch, rows, 7] (suppression inside, end-to-end)";
+const SUPPORTED: &str = "oriented-box models with [batch, 4 + classes + 1, candidates] (YOLO raw), \
+     [batch, rows, 7] (YOLO with suppression inside or end-to-end), [batch, candidates, 5] and \
+     [batch, candidates, classes] (MMRotate without suppression), \
+     [batch, candidates, 5 + classes + 180] (yolov5_obb), or oriented-det's four outputs";
 
 /// More rows than this are candidates rather than results.
 const MOST_ROWS: usize = 5000;
+/// yolov5_obb tells angles by the best of so many one-degree bins.
+const ANGLE_BINS: usize = 180;
+/// Names of oriented-det's outputs, in the order they are decoded.
+const COUNTED_OUTPUTS: [&str; 4] = [
+    "pre_nms_boxes",
+    "pre_nms_scores",
+    "pre_nms_labels",
+    "pre_nms_count",
+];
+
+/// A recognised layout and the outputs to ask for, in the order of decoding.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Recognised {
+    pub(crate) layout: Layout,
+    pub(crate) outputs: Vec<String>,
+}
 
 /// Finds the layout of a model's outputs.
 ///
@@ -41,40 +78,109 @@ const MOST_ROWS: usize = 5000;
 pub(crate) fn recognise(
     file: &OnnxFile,
     class_names: Option<&[String]>,
-) -> Result<Layout, DetectorError> {
-    let refuse = |why: &str| DetectorError::Layout {
+) -> Result<Recognised, DetectorError> {
+    let classes = class_names.map(<[String]>::len);
+    if let Some(task) = file.metadata.get("task").filter(|task| *task != "obb") {
+        return Err(refusal(
+            file,
+            &format!("the file says its task is \"{task}\", not oriented boxes (\"obb\")"),
+        ));
+    }
+    match file.outputs.as_slice() {
+        [output] => Ok(Recognised {
+            layout: recognise_single(file, output, classes)?,
+            outputs: vec![output.name.clone()],
+        }),
+        [first, second] => recognise_pair(file, first, second, classes),
+        outputs => {
+            let has = |name: &&str| outputs.iter().any(|output| output.name == **name);
+            match classes {
+                Some(classes) if COUNTED_OUTPUTS.iter().all(has) => Ok(Recognised {
+                    layout: Layout::Counted { classes },
+                    outputs: COUNTED_OUTPUTS.map(str::to_owned).to_vec(),
+                }),
+                None if COUNTED_OUTPUTS.iter().all(has) => Err(names_missing(&outputs[0])),
+                _ => Err(refusal(file, "unknown outputs")),
+            }
+        }
+    }
+}
+
+fn refusal(file: &OnnxFile, why: &str) -> DetectorError {
+    DetectorError::Layout {
         found: format!("{}; {why}", describe(file)),
         supported: SUPPORTED,
-    };
-    if let Some(task) = file.metadata.get("task").filter(|task| *task != "obb") {
-        return Err(refuse(&format!(
-            "the file says its task is \"{task}\", not oriented boxes (\"obb\")"
-        )));
     }
-    let [output] = file.outputs.as_slice() else {
-        return Err(refuse("more than one output"));
-    };
+}
+
+fn names_missing(output: &TensorInfo) -> DetectorError {
+    DetectorError::ClassNamesMissing {
+        shape: output.shape.clone().unwrap_or_default(),
+    }
+}
+
+fn recognise_single(
+    file: &OnnxFile,
+    output: &TensorInfo,
+    classes: Option<usize>,
+) -> Result<Layout, DetectorError> {
     let Some([_, middle, last]) = output.shape.as_deref() else {
-        return Err(refuse("the output has not three axes"));
+        return Err(refusal(file, "the output has not three axes"));
     };
-    let names = class_names.map(<[String]>::len);
-    let is_rows = *last == Some(7) && middle.is_none_or(|rows| rows <= MOST_ROWS);
-    let could_be_raw = middle.is_some_and(|channels| channels >= 6) && *last != Some(7);
-    match (names, *middle) {
-        _ if is_rows => Ok(Layout::Rows { limit: *middle }),
-        (Some(classes), Some(channels)) if channels == classes + 5 => Ok(Layout::Raw { classes }),
-        (Some(classes), Some(channels)) if channels == classes + 4 => Err(refuse(
-            "as many channels as a model of upright boxes has: it knows no angles",
-        )),
-        (None, _) if could_be_raw => Err(DetectorError::ClassNamesMissing {
-            shape: vec![output.shape.as_ref().and_then(|s| s[0]), *middle, *last],
-        }),
-        (Some(classes), _) => Err(refuse(&format!(
-            "{classes} class names would need {} channels",
-            classes + 5
-        ))),
-        _ => Err(refuse("the axes fit nothing")),
+    let few_rows = middle.is_none_or(|rows| rows <= MOST_ROWS);
+    if *last == Some(7) && few_rows {
+        return Ok(Layout::Rows { limit: *middle });
     }
+    if *last == Some(8) {
+        return Err(refusal(file, "corner polygons (PP-YOLOE-R) are not read"));
+    }
+    let Some(classes) = classes else {
+        return Err(names_missing(output));
+    };
+    if *middle == Some(classes + 5) {
+        Ok(Layout::Raw { classes })
+    } else if *last == Some(5 + classes + ANGLE_BINS) {
+        Ok(Layout::AngleBins { classes })
+    } else if *middle == Some(classes + 4) {
+        Err(refusal(
+            file,
+            "as many channels as a model of upright boxes has: it knows no angles",
+        ))
+    } else {
+        let needed = classes + 5;
+        Err(refusal(
+            file,
+            &format!("{classes} class names would need {needed} channels"),
+        ))
+    }
+}
+
+fn recognise_pair(
+    file: &OnnxFile,
+    first: &TensorInfo,
+    second: &TensorInfo,
+    classes: Option<usize>,
+) -> Result<Recognised, DetectorError> {
+    let last = |tensor: &TensorInfo| match tensor.shape.as_deref() {
+        Some([_, _, last]) => *last,
+        _ => None,
+    };
+    for (boxes, scores) in [(first, second), (second, first)] {
+        match (last(boxes), last(scores), classes) {
+            (Some(5), Some(found), Some(classes)) if found == classes => {
+                return Ok(Recognised {
+                    layout: Layout::BoxesAndScores { classes },
+                    outputs: vec![boxes.name.clone(), scores.name.clone()],
+                });
+            }
+            (Some(5), Some(_), None) => return Err(names_missing(scores)),
+            (Some(8), _, _) => {
+                return Err(refusal(file, "corner polygons (PP-YOLOE-R) are not read"));
+            }
+            _ => {}
+        }
+    }
+    Err(refusal(file, "two outputs that are not boxes and scores"))
 }
 
 /// Whether the file tells enough about its outputs for [`recognise`].
@@ -105,108 +211,15 @@ pub(crate) fn describe(file: &OnnxFile) -> String {
                 format!("{} {:?} [{axes}]", tensor.name, tensor.element)
             })
             .collect();
-        each.join(", ")
+        if each.is_empty() {
+            "none".to_owned()
+        } else {
+            each.join(", ")
+        }
     };
     format!(
         "inputs {}; outputs {}",
         list(&file.inputs),
         list(&file.outputs)
     )
-}
-
-/// A box as the network gives it, in pixels of its input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Candidate {
-    pub(crate) oriented_box: OrientedBox,
-    pub(crate) class: usize,
-    pub(crate) score: f64,
-}
-
-/// Reads the boxes of tile `item` of a batch with scores of at least `min_score`.
-///
-/// # Errors
-/// [`DetectorError::OutputShape`] when the output is not what the file declares,
-/// [`DetectorError::OutputNotFinite`] when it holds NaN or infinities.
-pub(crate) fn decode(
-    layout: Layout,
-    output: &Tensor,
-    item: usize,
-    min_score: f64,
-) -> Result<Vec<Candidate>, DetectorError> {
-    let wrong = |expected: &str| DetectorError::OutputShape {
-        found: output.shape.clone(),
-        expected: expected.to_owned(),
-    };
-    let &[batch, middle, last] = output.shape.as_slice() else {
-        return Err(wrong("three axes"));
-    };
-    if item >= batch || output.values.len() != batch * middle * last {
-        return Err(wrong("one entry per picture"));
-    }
-    let values = &output.values[item * middle * last..(item + 1) * middle * last];
-    let not_finite = values.iter().filter(|value| !value.is_finite()).count();
-    if not_finite > 0 {
-        return Err(DetectorError::OutputNotFinite {
-            count: not_finite,
-            total: values.len(),
-        });
-    }
-    match layout {
-        Layout::Raw { classes } if middle == classes + 5 => {
-            Ok(decode_raw(values, classes, last, min_score))
-        }
-        Layout::Raw { classes } => Err(wrong(&format!("{} channels", classes + 5))),
-        Layout::Rows { .. } if last == 7 => Ok(decode_rows(values, min_score)),
-        Layout::Rows { .. } => Err(wrong("seven columns")),
-    }
-}
-
-fn decode_raw(values: &[f32], classes: usize, count: usize, min_score: f64) -> Vec<Candidate> {
-    let channel = |index: usize| &values[index * count..(index + 1) * count];
-    let mut best: Vec<(usize, f32)> = vec![(0, f32::MIN); count];
-    for class in 0..classes {
-        for (best, &score) in best.iter_mut().zip(channel(4 + class)) {
-            if score > best.1 {
-                *best = (class, score);
-            }
-        }
-    }
-    best.iter()
-        .enumerate()
-        .filter(|(_, (_, score))| f64::from(*score) >= min_score)
-        .filter_map(|(index, &(class, score))| {
-            candidate(
-                [0, 1, 2, 3, 4 + classes].map(|row| channel(row)[index]),
-                class,
-                score,
-            )
-        })
-        .collect()
-}
-
-fn decode_rows(values: &[f32], min_score: f64) -> Vec<Candidate> {
-    values
-        .chunks_exact(7)
-        // Unused rows carry real numbers with the score 0.
-        .filter(|row| row[4] > 0.0 && f64::from(row[4]) >= min_score)
-        .filter_map(|row| {
-            let class = (row[5] >= 0.0).then_some(row[5] as usize)?;
-            candidate([row[0], row[1], row[2], row[3], row[6]], class, row[4])
-        })
-        .collect()
-}
-
-/// `None` for boxes without positive sides, which some networks emit for noise.
-fn candidate([x, y, w, h, angle]: [f32; 5], class: usize, score: f32) -> Option<Candidate> {
-    let oriented_box = OrientedBox::new(
-        Pixel::new(f64::from(x), f64::from(y)),
-        f64::from(w),
-        f64::from(h),
-        Radians(f64::from(angle)),
-    )?;
-    Some(Candidate {
-        oriented_box,
-        class,
-        score: f64::from(score).min(1.0),
-    })
 }

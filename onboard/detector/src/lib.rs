@@ -11,12 +11,14 @@
 mod detect;
 mod detection;
 mod error;
+mod input;
 mod layout;
 mod literal;
 mod merge;
 mod model;
 mod onnx;
 mod oriented_box;
+mod overrides;
 mod polygon;
 mod rgb;
 mod runtime;
@@ -27,10 +29,11 @@ pub use detect::{DetectOptions, Detections, Detector, Warning};
 pub use detection::{Detection, VehicleClass};
 pub use error::DetectorError;
 pub use layout::Layout;
-pub use model::{InputSpec, ModelClass, ModelInfo, ModelOverrides, PixelOrigin};
+pub use model::{InputSpec, ModelClass, ModelInfo};
 pub use oriented_box::{HorizontalBox, OrientedBox};
+pub use overrides::{ColourOrder, ModelOverrides, Normalisation, PixelOrigin};
 pub use rgb::RgbImage;
 pub use runtime::{EngineChoice, EngineOptions, EngineReport, LIBRARY_VARIABLE, Provider};
 pub use scale::{
-    CAR_LENGTH_M, CarRange, Keep, Level, ScaleBasis, ScaleChoice, ScalePlan, ViewGeometry,
+    CAR_LENGTH_M, CarRange, Fit, Keep, Level, ScaleBasis, ScaleChoice, ScalePlan, ViewGeometry,
 };

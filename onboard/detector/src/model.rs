@@ -2,12 +2,13 @@
 
 use crate::detection::VehicleClass;
 use crate::error::DetectorError;
-use crate::layout::{self, Layout};
+use crate::layout::{self, Decoded, Layout};
 use crate::literal;
 use crate::onnx::{ElementType, OnnxFile};
-use crate::runtime::{self, EngineOptions, EngineReport, Session, SessionSource};
+use crate::overrides::{ModelOverrides, Normalisation, PixelOrigin};
+use crate::runtime::{self, EngineOptions, EngineReport, Session, SessionSource, Tensor};
 use crate::scale::CarRange;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -23,27 +24,6 @@ const DEFAULT_SCORE: f64 = 0.25;
 const DEFAULT_STRIDE: u32 = 32;
 /// Side of the empty picture that tells a model's output sizes.
 const PROBE_PX: u32 = 256;
-
-/// Where a model puts the coordinate 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PixelOrigin {
-    /// At the first pixel's corner, as YOLO models do: their anchors lie at (i + 0.5) * stride.
-    /// This is our own convention.
-    Corner,
-    /// At the first pixel's centre.
-    Centre,
-}
-
-impl PixelOrigin {
-    /// What to add to the model's coordinates to get ours, network pixels.
-    pub(crate) fn shift_px(self) -> f64 {
-        match self {
-            Self::Corner => 0.0,
-            Self::Centre => 0.5,
-        }
-    }
-}
 
 /// A model's input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -103,6 +83,8 @@ pub struct ModelInfo {
     pub input: InputSpec,
     /// Its classes.
     pub classes: Vec<ModelClass>,
+    /// How bytes become its numbers.
+    pub normalisation: Normalisation,
     /// Where it puts the coordinate 0.
     pub pixel_origin: PixelOrigin,
     /// Lengths of a car it sees well.
@@ -113,24 +95,12 @@ pub struct ModelInfo {
     pub engine: EngineReport,
 }
 
-/// What the user knows better than the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ModelOverrides {
-    /// Class names in order.
-    pub class_names: Option<Vec<String>>,
-    /// Lengths of a car the model sees well.
-    pub car_range: Option<CarRange>,
-    /// Score below which its boxes are noise.
-    pub score_threshold: Option<f64>,
-    /// Where it puts the coordinate 0.
-    pub pixel_origin: Option<PixelOrigin>,
-}
-
 /// A model ready to run.
 pub(crate) struct Model {
     pub(crate) info: ModelInfo,
-    pub(crate) session: Box<dyn Session>,
+    session: Box<dyn Session>,
+    /// Which of the session's outputs are decoded, in the layout's order.
+    outputs: Vec<usize>,
 }
 
 impl Model {
@@ -143,7 +113,8 @@ impl Model {
             path: path.to_path_buf(),
             source,
         })?;
-        Self::from_bytes(&bytes, Some(path), overrides, options)
+        let overrides = overrides.clone().or(ModelOverrides::read_beside(path)?);
+        Self::from_bytes(&bytes, Some(path), &overrides, options)
     }
 
     pub(crate) fn from_bytes(
@@ -177,7 +148,7 @@ impl Model {
             let text = file.metadata.get("names")?;
             literal::class_names(text)
         });
-        let layout = layout::recognise(&file, names.as_deref())?;
+        let recognised = layout::recognise(&file, names.as_deref())?;
         let classes = map_classes(names.unwrap_or_default())?;
         tracing::info!(
             engine = engine.name,
@@ -190,9 +161,10 @@ impl Model {
             opset: file.opset,
             description: file.metadata.get("description").cloned(),
             license: file.metadata.get("license").cloned(),
-            layout,
+            layout: recognised.layout,
             input,
             classes,
+            normalisation: overrides.normalisation.unwrap_or_default(),
             pixel_origin: overrides
                 .pixel_origin
                 .unwrap_or_else(|| pixel_origin(&file)),
@@ -203,8 +175,52 @@ impl Model {
                 .unwrap_or(DEFAULT_SCORE),
             engine,
         };
-        Ok(Self { info, session })
+        let outputs = order_of(&recognised.outputs, &outputs);
+        Ok(Self {
+            info,
+            session,
+            outputs,
+        })
     }
+
+    /// A model whose network is a test's own.
+    #[cfg(test)]
+    pub(crate) fn with_session(info: ModelInfo, session: Box<dyn Session>) -> Self {
+        Self {
+            info,
+            session,
+            outputs: vec![0],
+        }
+    }
+
+    /// Runs one batch and decodes its first picture.
+    pub(crate) fn run(
+        &mut self,
+        shape: [usize; 4],
+        values: &[f32],
+        min_score: f64,
+    ) -> Result<Decoded, DetectorError> {
+        let mut answered: Vec<Option<Tensor>> = self
+            .session
+            .run(shape, values)?
+            .into_iter()
+            .map(Some)
+            .collect();
+        let outputs: Vec<Tensor> = self
+            .outputs
+            .iter()
+            .filter_map(|&index| answered.get_mut(index)?.take())
+            .collect();
+        layout::decode(self.info.layout, &outputs, 0, min_score)
+    }
+}
+
+/// Positions of the wanted names among all.
+fn order_of(wanted: &[String], all: &[String]) -> Vec<usize> {
+    wanted
+        .iter()
+        .filter_map(|name| all.iter().position(|other| other == name))
+        .collect()
 }
 
 /// Runs an empty picture to learn the output sizes that the file leaves open.
@@ -324,17 +340,18 @@ fn pixel_origin(file: &OnnxFile) -> PixelOrigin {
 }
 
 fn car_range(file: &OnnxFile) -> CarRange {
-    let default = CarRange::default();
     let range = file
         .metadata
         .get(KEY_CAR_RANGE)
         .and_then(|text| literal::numbers(text));
     match (number(file, KEY_BEST_CAR), range.as_deref()) {
-        (Some(best_px), Some(&[shortest_px, longest_px])) => CarRange {
+        (Some(best_px), Some(&[shortest_px, longest_px])) => Some(CarRange {
             best_px,
             shortest_px,
             longest_px,
-        },
-        _ => default,
+        }),
+        _ => None,
     }
+    .filter(CarRange::is_usable)
+    .unwrap_or_default()
 }

@@ -101,19 +101,18 @@ fn taps(origin: f64, factor: f64, count: usize, available: usize) -> Vec<Taps> {
         .collect()
 }
 
-/// The picture scaled by `factor`, `width` x `height` pixels of it, starting where the source
-/// pixel position `origin` (continuous: the first pixel's corner is (0, 0)) becomes the corner.
-/// Rows are shared among `threads`.
+/// The picture scaled by `factor` (along x, along y), `size` pixels of it, starting where the
+/// source pixel position `origin` (continuous: the first pixel's corner is (0, 0)) becomes the
+/// corner. Rows are shared among `threads`.
 pub(crate) fn resample(
     source: &RgbImage,
     origin: (f64, f64),
-    factor: f64,
-    width: u32,
-    height: u32,
+    factor: (f64, f64),
+    (width, height): (u32, u32),
     threads: usize,
 ) -> RgbImage {
-    let columns = taps(origin.0, factor, width as usize, source.width as usize);
-    let rows = taps(origin.1, factor, height as usize, source.height as usize);
+    let columns = taps(origin.0, factor.0, width as usize, source.width as usize);
+    let rows = taps(origin.1, factor.1, height as usize, source.height as usize);
     let stride = width as usize * 3;
     let mut pixels = vec![0u8; stride * height as usize];
     let rows_each = (height as usize).div_ceil(threads.max(1)).max(1);
@@ -200,7 +199,7 @@ mod tests {
             (0.3, (2.5, 1.25), 3),
             (2.0, (10.0, 10.0), 2),
         ] {
-            let scaled = resample(&source, origin, factor, 8, 6, threads);
+            let scaled = resample(&source, origin, (factor, factor), (8, 6), threads);
             for y in 1..5usize {
                 for x in 1..7usize {
                     let from_x = origin.0 + (x as f64 + 0.5) / factor - 0.5;
@@ -223,6 +222,9 @@ mod tests {
     #[test]
     fn identity_keeps_every_byte() {
         let source = ramp(17, 9);
-        assert_eq!(resample(&source, (0.0, 0.0), 1.0, 17, 9, 4), source);
+        assert_eq!(
+            resample(&source, (0.0, 0.0), (1.0, 1.0), (17, 9), 4),
+            source
+        );
     }
 }

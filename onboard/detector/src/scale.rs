@@ -74,6 +74,19 @@ pub enum ScaleChoice {
     Auto,
     /// The whole photo scaled by this factor.
     Factor(f64),
+    /// The whole photo in one run, as frameworks do it by default; small cars of large photos are
+    /// lost that way.
+    WholePhoto(Fit),
+}
+
+/// How a whole photo is brought to the network's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fit {
+    /// Same scale along both axes, centred, the rest padded with grey.
+    Letterbox,
+    /// Stretched to fill it.
+    Stretch,
 }
 
 /// Where the sizes came from: say so to the user, since a pyramid is slower and less sure.
@@ -99,6 +112,16 @@ pub struct CarRange {
     pub longest_px: f64,
 }
 
+impl CarRange {
+    /// Whether the three lengths are positive and in order.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.shortest_px > 0.0
+            && self.shortest_px <= self.best_px
+            && self.best_px <= self.longest_px
+            && self.longest_px.is_finite()
+    }
+}
+
 impl Default for CarRange {
     /// Measured for the oriented YOLO nano models on real 4K photos.
     fn default() -> Self {
@@ -113,12 +136,25 @@ impl Default for CarRange {
 /// One size at which a part of the photo is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Network pixels per photo pixel.
-    pub factor: f64,
+    /// Network pixels per photo pixel along x and y.
+    pub factor: (f64, f64),
     /// The part of the photo, whole pixels.
     pub region: HorizontalBox,
     /// What is kept of the boxes found here.
     pub keep: Keep,
+    /// Whether the picture lies in the middle of a larger input rather than in its first corner.
+    pub centred: bool,
+}
+
+impl Level {
+    fn new(factor: f64, region: HorizontalBox, keep: Keep) -> Self {
+        Self {
+            factor: (factor, factor),
+            region,
+            keep,
+            centred: false,
+        }
+    }
 }
 
 /// Which boxes of a level count.
@@ -156,15 +192,27 @@ pub struct ScalePlan {
     pub skipped_share: f64,
 }
 
-/// Chooses the levels for a photo of the given size.
+/// Chooses the levels for a photo of the given size; `input` is the network's size, or what to
+/// take for it where it is free.
 pub(crate) fn plan(
     size: (u32, u32),
     view: Option<&ViewGeometry>,
     choice: ScaleChoice,
     range: &CarRange,
+    input: (u32, u32),
 ) -> Result<ScalePlan, DetectorError> {
     match (choice, view) {
-        (ScaleChoice::Factor(factor), _) => given(size, factor),
+        (ScaleChoice::Factor(factor), _) => {
+            if !(1e-3..=16.0).contains(&factor) {
+                return Err(DetectorError::Option {
+                    option: "scale factor",
+                    found: factor,
+                    expected: "0.001 to 16",
+                });
+            }
+            Ok(given(Level::new(factor, whole(size), Keep::All)))
+        }
+        (ScaleChoice::WholePhoto(fit), _) => Ok(given(whole_photo(size, fit, input))),
         (ScaleChoice::Auto, Some(view)) => {
             let camera = (view.camera.width, view.camera.height);
             if camera != size {
@@ -190,24 +238,28 @@ fn whole(size: (u32, u32)) -> HorizontalBox {
     }
 }
 
-fn given(size: (u32, u32), factor: f64) -> Result<ScalePlan, DetectorError> {
-    if !(1e-3..=16.0).contains(&factor) {
-        return Err(DetectorError::Option {
-            option: "scale factor",
-            found: factor,
-            expected: "0.001 to 16",
-        });
-    }
-    Ok(ScalePlan {
+fn given(level: Level) -> ScalePlan {
+    ScalePlan {
         basis: ScaleBasis::Given,
-        levels: vec![Level {
-            factor,
-            region: whole(size),
-            keep: Keep::All,
-        }],
+        levels: vec![level],
         expected_car_px: None,
         skipped_share: 0.0,
-    })
+    }
+}
+
+fn whole_photo(size: (u32, u32), fit: Fit, input: (u32, u32)) -> Level {
+    let x = f64::from(input.0) / f64::from(size.0);
+    let y = f64::from(input.1) / f64::from(size.1);
+    let factor = match fit {
+        Fit::Letterbox => (x.min(y), x.min(y)),
+        Fit::Stretch => (x, y),
+    };
+    Level {
+        factor,
+        region: whole(size),
+        keep: Keep::All,
+        centred: true,
+    }
 }
 
 /// Halves from full size down, each level trusted only for boxes of the sizes the model is good at.
@@ -225,10 +277,8 @@ fn pyramid(size: (u32, u32), range: &CarRange) -> ScalePlan {
     let levels = factors
         .iter()
         .enumerate()
-        .map(|(index, &factor)| Level {
-            factor,
-            region: whole(size),
-            keep: Keep::LengthBetween {
+        .map(|(index, &factor)| {
+            let keep = Keep::LengthBetween {
                 // Nothing is larger than full size for small cars, nor smaller than the last level
                 // for large ones.
                 shortest_px: if index == 0 {
@@ -241,7 +291,8 @@ fn pyramid(size: (u32, u32), range: &CarRange) -> ScalePlan {
                 } else {
                     range.best_px * half_step * LONGEST_VEHICLE_M / CAR_LENGTH_M
                 },
-            },
+            };
+            Level::new(factor, whole(size), keep)
         })
         .collect();
     ScalePlan {
@@ -311,14 +362,11 @@ fn from_view(size: (u32, u32), view: &ViewGeometry, range: &CarRange) -> ScalePl
             let to = shortest * step.powi(band + 1) * BAND_OVERLAP;
             let factor = (range.best_px / (from * to).sqrt()).min(MAX_FACTOR);
             let region = region_of(&sampled.cells, from, to, size)?;
-            Some(Level {
-                factor,
-                region,
-                keep: Keep::CarsBetween {
-                    shortest_px: from,
-                    longest_px: to,
-                },
-            })
+            let keep = Keep::CarsBetween {
+                shortest_px: from,
+                longest_px: to,
+            };
+            Some(Level::new(factor, region, keep))
         })
         .collect();
     ScalePlan {

@@ -1,5 +1,7 @@
 use super::*;
 
+const INPUT: (u32, u32) = (1024, 1024);
+
 /// Looking north with the given pitch (0 is level, -90 straight down).
 fn view(pitch_deg: f64, height: f64, camera: CameraModel) -> ViewGeometry {
     // Camera axes in ENU: x east; z (forward) north tilted down; y completes the frame.
@@ -25,6 +27,7 @@ fn a_nadir_photo_is_one_level() {
         Some(&view(-90.0, 60.0, camera)),
         ScaleChoice::Auto,
         &range,
+        INPUT,
     )
     .unwrap();
     assert_eq!(plan.levels.len(), 1);
@@ -32,7 +35,7 @@ fn a_nadir_photo_is_one_level() {
     assert_eq!(level.region, whole((4000, 3000)));
     // 4.5 m at 60 m with 3000 px: 225 px, brought to the best size.
     assert!(
-        (level.factor - range.best_px / 225.0).abs() < 1e-3,
+        (level.factor.0 - range.best_px / 225.0).abs() < 1e-3,
         "{level:?}"
     );
     assert!(plan.skipped_share.abs() < 1e-12);
@@ -43,7 +46,7 @@ fn an_oblique_photo_has_bands_and_no_sky() {
     let camera = CameraModel::pinhole(4000, 3000, 3000.0);
     let view = view(-20.0, 60.0, camera);
     let range = CarRange::default();
-    let plan = plan((4000, 3000), Some(&view), ScaleChoice::Auto, &range).unwrap();
+    let plan = plan((4000, 3000), Some(&view), ScaleChoice::Auto, &range, INPUT).unwrap();
     assert!(plan.levels.len() >= 3, "{plan:?}");
     assert!(
         plan.skipped_share > 0.05 && plan.skipped_share < 0.35,
@@ -64,7 +67,7 @@ fn an_oblique_photo_has_bands_and_no_sky() {
                 else {
                     return false;
                 };
-                let seen = car * level.factor;
+                let seen = car * level.factor.0;
                 let wanted = range.shortest_px;
                 (shortest_px..=longest_px).contains(&car)
                     && seen >= wanted
@@ -98,12 +101,12 @@ fn car_length_agrees_with_hand_computation() {
 #[test]
 fn without_a_view_sizes_overlap_down_to_a_few_cars() {
     let range = CarRange::default();
-    let plan = plan((4000, 3000), None, ScaleChoice::Auto, &range).unwrap();
+    let plan = plan((4000, 3000), None, ScaleChoice::Auto, &range, INPUT).unwrap();
     assert_eq!(plan.basis, ScaleBasis::Pyramid);
     assert!(plan.levels.len() >= 3);
     for car_px in (20..400).map(f64::from) {
         let found = plan.levels.iter().any(|level| {
-            let seen = car_px * level.factor;
+            let seen = car_px * level.factor.0;
             matches!(level.keep, Keep::LengthBetween { shortest_px, longest_px }
                 if (shortest_px..=longest_px).contains(&seen))
                 && (range.shortest_px..=range.longest_px).contains(&seen)
@@ -117,8 +120,8 @@ fn another_size_and_a_mad_factor_are_refused() {
     let range = CarRange::default();
     let camera = CameraModel::pinhole(800, 600, 700.0);
     let view = view(-90.0, 50.0, camera);
-    assert!(plan((801, 600), Some(&view), ScaleChoice::Auto, &range).is_err());
+    assert!(plan((801, 600), Some(&view), ScaleChoice::Auto, &range, INPUT).is_err());
     for factor in [0.0, -1.0, f64::NAN, 100.0] {
-        assert!(plan((800, 600), None, ScaleChoice::Factor(factor), &range).is_err());
+        assert!(plan((800, 600), None, ScaleChoice::Factor(factor), &range, INPUT).is_err());
     }
 }
