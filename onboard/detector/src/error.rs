@@ -19,9 +19,9 @@ pub enum DetectorError {
         /// What was found instead.
         found: String,
     },
-    /// Weights live in another file that is not there.
+    /// Weights live in another file that is not there, or not in the model's folder.
     #[error(
-        "the model keeps weights in {}, which is missing; copy it beside the model",
+        "the model keeps weights in {}, which cannot be read; copy it beside the model",
         path.display()
     )]
     ExternalDataMissing {

@@ -6,11 +6,14 @@ use crate::layout::{self, Decoded, Layout};
 use crate::literal;
 use crate::onnx::{ElementType, OnnxFile};
 use crate::overrides::{ModelOverrides, Normalisation, PixelOrigin};
-use crate::runtime::{self, EngineOptions, EngineReport, Session, SessionSource, Tensor};
+use crate::runtime::{
+    self, EngineOptions, EngineReport, ExternalData, Session, SessionSource, Tensor,
+};
 use crate::scale::CarRange;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::path::{Component, Path};
+use std::sync::Arc;
 
 /// Keys of our own in a model's metadata.
 const KEY_BEST_CAR: &str = "overlook_best_car_px";
@@ -125,13 +128,13 @@ impl Model {
     ) -> Result<Self, DetectorError> {
         let mut file = OnnxFile::parse(bytes)?;
         refuse_custom_operators(&file)?;
-        find_external_data(&file, path)?;
+        let external_data = read_external_data(&file, path)?;
         let input = input_spec(&file)?;
         let outputs: Vec<String> = file.outputs.iter().map(|o| o.name.clone()).collect();
         let source = SessionSource {
             bytes,
-            path,
-            has_external_data: !file.external_files.is_empty(),
+            opset: file.opset,
+            external_data: &external_data,
             input: &input.name,
             input_element: if input.half {
                 ElementType::Float16
@@ -264,15 +267,27 @@ fn refuse_custom_operators(file: &OnnxFile) -> Result<(), DetectorError> {
     })
 }
 
-fn find_external_data(file: &OnnxFile, path: Option<&Path>) -> Result<(), DetectorError> {
+/// Reads the weights beside a model. Only files in its own folder or below: a model from elsewhere
+/// must not name any file of the system.
+fn read_external_data(
+    file: &OnnxFile,
+    path: Option<&Path>,
+) -> Result<Vec<ExternalData>, DetectorError> {
     let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-    for name in &file.external_files {
+    let read = |name: &String| {
         let wanted = folder.join(name);
-        if path.is_none() || !wanted.is_file() {
-            return Err(DetectorError::ExternalDataMissing { path: wanted });
+        let is_below = Path::new(name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let bytes = (path.is_some() && is_below)
+            .then(|| std::fs::read(&wanted).ok())
+            .flatten();
+        match bytes {
+            Some(bytes) => Ok((name.clone(), Arc::from(bytes))),
+            None => Err(DetectorError::ExternalDataMissing { path: wanted }),
         }
-    }
-    Ok(())
+    };
+    file.external_files.iter().map(read).collect()
 }
 
 fn map_classes(names: Vec<String>) -> Result<Vec<ModelClass>, DetectorError> {

@@ -8,7 +8,8 @@ mod pure_rust;
 use crate::error::DetectorError;
 use crate::onnx::ElementType;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use library::LIBRARY_VARIABLE;
 
@@ -86,14 +87,17 @@ pub(crate) trait Session: Send {
     fn run(&mut self, shape: [usize; 4], values: &[f32]) -> Result<Vec<Tensor>, DetectorError>;
 }
 
+/// A file of weights by the name the model gives it.
+pub(crate) type ExternalData = (String, Arc<[u8]>);
+
 /// What a session is made from.
 pub(crate) struct SessionSource<'a> {
     /// The model's bytes.
     pub(crate) bytes: &'a [u8],
-    /// Its file, where it has one: weights beside it are found through it.
-    pub(crate) path: Option<&'a Path>,
-    /// Whether some weights live beside it.
-    pub(crate) has_external_data: bool,
+    /// Version of its operator set.
+    pub(crate) opset: Option<u64>,
+    /// Weights that live beside it, by the name the model gives their file.
+    pub(crate) external_data: &'a [ExternalData],
     /// Name of the image input.
     pub(crate) input: &'a str,
     /// Type of its elements.

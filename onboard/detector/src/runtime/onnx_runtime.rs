@@ -11,7 +11,7 @@ use ort::ep::{self, ExecutionProvider, ExecutionProviderDispatch};
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::{DynValue, TensorElementType, TensorRef};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const NAME: &str = "onnxruntime";
 
@@ -37,11 +37,12 @@ pub(super) fn start(
     };
     let (providers, provider, passed_over) = choose_providers(&options.providers);
     let mut builder = builder(&loaded, threads, &providers).map_err(refused)?;
-    let session = match source.path {
-        Some(path) if source.has_external_data => builder.commit_from_file(path),
-        _ => builder.commit_from_memory(source.bytes),
+    for (name, bytes) in source.external_data {
+        builder = builder
+            .with_external_initializer_file_in_memory(name, Arc::clone(bytes))
+            .map_err(|error| refused(error.into()))?;
     }
-    .map_err(refused)?;
+    let session = builder.commit_from_memory(source.bytes).map_err(refused)?;
     let report = EngineReport {
         name: NAME.to_owned(),
         version: loaded.version,

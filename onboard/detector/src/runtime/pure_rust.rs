@@ -5,12 +5,15 @@ use crate::error::DetectorError;
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::NdTensorView;
 use rten_tensor::prelude::*;
-use std::path::Path;
 use std::sync::Arc;
 
 const NAME: &str = "rten";
 /// The version pinned in the workspace's manifest; a test compares the two.
 pub(super) const VERSION: &str = "0.27.0";
+
+/// rten looks at operators, not at the version of their set; operators of sets newer than those it
+/// was written for may mean something else.
+const NEWEST_OPSET: u64 = 25;
 
 pub(super) fn start(
     source: &SessionSource<'_>,
@@ -20,13 +23,18 @@ pub(super) fn start(
         engine: NAME,
         reason,
     };
+    if let Some(opset) = source.opset.filter(|&opset| opset > NEWEST_OPSET) {
+        return Err(refused(format!(
+            "its operator set {opset} is newer than {NEWEST_OPSET}, the newest known; export it \
+             with an older one"
+        )));
+    }
     let mut options = ModelOptions::with_all_ops();
     options.prepack_weights(true);
-    let loaded = match source.path {
-        // rten goes by the file's extension, and only files have weights beside them.
-        Some(path) if source.has_external_data && is_named_onnx(path) => options.load_file(path),
-        _ => options.load(source.bytes.to_vec()),
-    };
+    for (name, bytes) in source.external_data {
+        options.external_data(name, bytes.to_vec());
+    }
+    let loaded = options.load(source.bytes.to_vec());
     let model = loaded.map_err(|error| refused(error.to_string()))?;
     let input = model
         .node_id(source.input)
@@ -51,11 +59,6 @@ pub(super) fn start(
         passed_over: Vec::new(),
     };
     Ok((Box::new(session), report))
-}
-
-fn is_named_onnx(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "onnx")
 }
 
 struct PureRust {

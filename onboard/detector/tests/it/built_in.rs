@@ -1,6 +1,6 @@
 //! Our own model through the whole path.
 
-use crate::common::{read_photo, rten, shared};
+use crate::common::{onnx_runtime, read_photo, rten, shared};
 use detector::{DetectOptions, Detector, RgbImage, ScaleBasis, ScaleChoice, Warning};
 
 #[test]
@@ -34,4 +34,49 @@ fn real_cars_are_found() {
         "{}",
         found.detections.len()
     );
+}
+
+/// Stated tolerance between engines: sums in another order, nothing more.
+const CORNER_TOLERANCE_PX: f64 = 0.05;
+const SCORE_TOLERANCE: f64 = 1e-3;
+
+#[test]
+fn both_engines_find_the_same() {
+    let Some(path) = shared("obb/songdo/images/04433.jpg") else {
+        return;
+    };
+    let photo = read_photo(&path);
+    let options = DetectOptions {
+        scale: ScaleChoice::Factor(28.0 / 96.0),
+        ..DetectOptions::default()
+    };
+    let mut both = [rten(), onnx_runtime()].map(|engine| {
+        let mut detector = Detector::built_in(&engine).unwrap();
+        detector.detect(&photo, None, &options).unwrap().detections
+    });
+    let threshold = 0.25;
+    // A box whose score lies on the threshold may be in one list only.
+    for found in &mut both {
+        found.retain(|detection| detection.score > threshold + SCORE_TOLERANCE);
+    }
+    let [first, second] = &both;
+    assert!(first.len() > 20);
+    for (these, those) in [(first, second), (second, first)] {
+        for detection in these {
+            let twin = those.iter().find(|other| {
+                let corners = detection.oriented_box.corners();
+                let theirs = other.oriented_box.corners();
+                (detection.score - other.score).abs() <= SCORE_TOLERANCE
+                    && corners.iter().all(|corner| {
+                        theirs.iter().any(|their| {
+                            (corner.x - their.x).hypot(corner.y - their.y) <= CORNER_TOLERANCE_PX
+                        })
+                    })
+            });
+            assert!(
+                twin.is_some() || detection.score < threshold + 2.0 * SCORE_TOLERANCE,
+                "{detection:?}"
+            );
+        }
+    }
 }

@@ -1,4 +1,8 @@
 //! The detector as other crates use it.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+
 mod built_in;
 mod common;
+mod engines;
+mod layouts;
