@@ -1,4 +1,8 @@
 //! The ground station: rooms from a folder of drone photos to vehicles with identities.
 
+pub mod ingest;
+pub mod opencv;
 pub mod pose;
+pub mod scene;
+mod schema;
 pub mod seeded;

@@ -147,10 +147,12 @@ fn consider_one_place(
     }
     let mut sin_cos = Vector2::zeros();
     for s in sightings {
-        let Some(measured) = s.attitude else { continue };
+        let Some(measured) = s.measured_rotation else {
+            continue;
+        };
         let camera_from_level =
             Rotation::from_quaternion(s.camera_from_solution.quaternion * level.inverse());
-        let turn = calibration::attitude::heading(&measured.camera_from_enu())
+        let turn = calibration::attitude::heading(&measured)
             - calibration::attitude::heading(&camera_from_level);
         sin_cos += Vector2::new(turn.get().cos(), turn.get().sin());
     }

@@ -17,7 +17,7 @@ mod tests;
 pub use similarity::similarity_from_points;
 
 use calibration::frames::{Camera, Direction, Enu, Solution};
-use calibration::{Attitude, Point, Radians, Rotation, Similarity, attitude};
+use calibration::{Point, Radians, Rotation, Similarity, attitude};
 use nalgebra::{Matrix3, Vector3};
 
 /// One registered photo: where the solver puts it and what the photo says.
@@ -31,8 +31,8 @@ pub struct Sighting {
     pub horizontal: Option<Horizontal>,
     /// Measured height in the scene's vertical datum, where known.
     pub height: Option<Height>,
-    /// Measured gimbal attitude, where known.
-    pub attitude: Option<Attitude>,
+    /// Measured orientation of the (upright) picture, where known.
+    pub measured_rotation: Option<Rotation<Camera, Enu>>,
     /// Index of the flight.
     pub flight: usize,
     /// Seconds since any fixed instant, where known: GPS errors of photos close in time go
@@ -265,8 +265,8 @@ fn check_spread(sightings: &[Sighting]) -> Result<(), AlignError> {
 }
 
 /// What a photo's gimbal calls down, in camera axes.
-fn down_in_camera(attitude: &Attitude) -> Vector3<f64> {
-    attitude.camera_from_enu().quaternion * -Vector3::z()
+fn down_in_camera(measured: &Rotation<Camera, Enu>) -> Vector3<f64> {
+    measured.quaternion * -Vector3::z()
 }
 
 /// Beyond this angle a photo's down hardly counts in the mean.
@@ -279,7 +279,7 @@ fn gravity_in_solution(sightings: &[Sighting]) -> Option<Gravity> {
     let downs: Vec<Vector3<f64>> = sightings
         .iter()
         .filter_map(|s| {
-            let down = down_in_camera(&s.attitude?);
+            let down = down_in_camera(&s.measured_rotation?);
             Some(s.camera_from_solution.quaternion.inverse() * down)
         })
         .collect();
@@ -323,7 +323,7 @@ fn finish(
     let gimbal_offsets = sightings
         .iter()
         .map(|s| {
-            let measured = s.attitude?;
+            let measured = s.measured_rotation?;
             let camera_from_enu = s.camera_from_solution * enu_from_solution.rotation.inverse();
             Some(gimbal_offset(camera_from_enu, measured))
         })
@@ -343,8 +343,10 @@ fn finish(
 /// Solved minus measured. The yaw is the difference of [`attitude::heading`], which stays
 /// defined at nadir.
 #[must_use]
-pub fn gimbal_offset(solved: Rotation<Camera, Enu>, measured: Attitude) -> GimbalOffset {
-    let measured = measured.camera_from_enu();
+pub fn gimbal_offset(
+    solved: Rotation<Camera, Enu>,
+    measured: Rotation<Camera, Enu>,
+) -> GimbalOffset {
     let yaw = attitude::heading(&solved) - attitude::heading(&measured);
     let axis_pitch = |rotation: &Rotation<Camera, Enu>| {
         let axis = rotation.inverse().quaternion * Vector3::z();

@@ -366,11 +366,12 @@ fn gravity_rows(state: &State, gravity: &Gravity, rows: &mut Vec<Row>) {
 fn yaw_row(state: &State, sightings: &[Sighting]) -> Option<Row> {
     let mut sum = Vector2::zeros();
     for s in sightings {
-        let Some(measured) = s.attitude else { continue };
+        let Some(measured) = s.measured_rotation else {
+            continue;
+        };
         let solved =
             Rotation::from_quaternion(s.camera_from_solution.quaternion * state.rotation.inverse());
-        let difference =
-            attitude::heading(&measured.camera_from_enu()) - attitude::heading(&solved);
+        let difference = attitude::heading(&measured) - attitude::heading(&solved);
         sum += Vector2::new(difference.get().cos(), difference.get().sin());
     }
     if sum.norm() < 1e-9 {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::seeded;
+use calibration::Attitude;
 use calibration::frames::Solution;
 use nalgebra::UnitQuaternion;
 use rand_chacha::ChaCha8Rng;
@@ -83,11 +84,14 @@ impl World {
                     centre_in_solution: solution_from_enu
                         * Point::<Enu>::from_vector(self.centres[idx]),
                     camera_from_solution,
-                    attitude: Some(Attitude {
-                        yaw: attitude.yaw + Radians(wobble()),
-                        pitch: attitude.pitch + Radians(wobble()),
-                        roll: Radians(wobble()),
-                    }),
+                    measured_rotation: Some(
+                        Attitude {
+                            yaw: attitude.yaw + Radians(wobble()),
+                            pitch: attitude.pitch + Radians(wobble()),
+                            roll: Radians(wobble()),
+                        }
+                        .camera_from_enu(),
+                    ),
                     horizontal: Some(Horizontal {
                         east_m: measured.x + drift.x * self.gps_sigma_m,
                         north_m: measured.y + drift.y * self.gps_sigma_m,
@@ -219,7 +223,7 @@ fn a_line_without_gimbal_angles_has_no_vertical() {
     world.height_sigma_m = 1e-9;
     let mut sightings = world.sightings(&mut rng, &truth);
     for s in &mut sightings {
-        s.attitude = None;
+        s.measured_rotation = None;
     }
     let outcome = align(&sightings, &AlignConfig::default());
     assert!(
