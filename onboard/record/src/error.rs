@@ -123,9 +123,6 @@ pub enum BundleError {
         /// "symbolic link" or "special file".
         kind: &'static str,
     },
-    /// The bag refers to files elsewhere.
-    #[error("the bag has a fetch.txt: its payload is not complete on this disk")]
-    Fetch,
     /// `SEALED.json` is not a seal this version can read.
     #[error("SEALED.json: {problem}")]
     Seal {
