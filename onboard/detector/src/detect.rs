@@ -8,6 +8,7 @@ use crate::merge;
 use crate::model::{Model, ModelInfo};
 use crate::oriented_box::{HorizontalBox, OrientedBox};
 use crate::overrides::ModelOverrides;
+use crate::photo::Photo;
 use crate::rgb::{self, RgbImage};
 use crate::runtime::EngineOptions;
 use crate::scale::{
@@ -84,6 +85,12 @@ pub enum Warning {
 /// The vehicles of one photo and how they were found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Detections {
+    /// Width of the photo that the boxes refer to, the right way up.
+    pub width_px: u32,
+    /// Its height.
+    pub height_px: u32,
+    /// The file's EXIF orientation (1 to 8), already applied; `None` when the caller decoded.
+    pub exif_orientation: Option<u8>,
     /// In descending score; ties by x, then y.
     pub detections: Vec<Detection>,
     /// The sizes searched.
@@ -160,14 +167,65 @@ impl Detector {
         view: Option<&ViewGeometry>,
         options: &DetectOptions,
     ) -> Result<Detections, DetectorError> {
-        let min_score = self.checked_score(options)?;
         let size = (photo.width(), photo.height());
+        let plan = self.plan(size, view, options)?;
+        let picture = Picture {
+            image: photo,
+            size,
+            reduction: 1,
+        };
+        self.search(&picture, view, options, plan)
+    }
+
+    /// Finds the vehicles in a photo file: decodes it the right way up, with no more detail than
+    /// the search needs.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`], and when the file cannot be decoded.
+    pub fn detect_encoded(
+        &mut self,
+        bytes: &[u8],
+        view: Option<&ViewGeometry>,
+        options: &DetectOptions,
+    ) -> Result<Detections, DetectorError> {
+        let header = Photo::header(bytes)?;
+        let plan = self.plan((header.width, header.height), view, options)?;
+        let finest = plan.levels.iter().fold(0.0, |finest: f64, level| {
+            finest.max(level.factor.0).max(level.factor.1)
+        });
+        let photo = Photo::decode_for(bytes, finest)?;
+        let picture = Picture {
+            image: &photo.image,
+            size: (photo.width, photo.height),
+            reduction: photo.reduction,
+        };
+        let mut found = self.search(&picture, view, options, plan)?;
+        found.exif_orientation = Some(header.exif_orientation);
+        Ok(found)
+    }
+
+    fn plan(
+        &self,
+        size: (u32, u32),
+        view: Option<&ViewGeometry>,
+        options: &DetectOptions,
+    ) -> Result<ScalePlan, DetectorError> {
         let info = &self.model.info;
         let input = (
             info.input.width.unwrap_or(options.tile_px),
             info.input.height.unwrap_or(options.tile_px),
         );
-        let plan = scale::plan(size, view, options.scale, &info.car_range, input)?;
+        scale::plan(size, view, options.scale, &info.car_range, input)
+    }
+
+    fn search(
+        &mut self,
+        photo: &Picture<'_>,
+        view: Option<&ViewGeometry>,
+        options: &DetectOptions,
+        plan: ScalePlan,
+    ) -> Result<Detections, DetectorError> {
+        let min_score = self.checked_score(options)?;
         let mut found = Found::default();
         for level in &plan.levels {
             self.search_level(photo, view, level, options, min_score, &mut found)?;
@@ -179,6 +237,9 @@ impl Detector {
         }
         let warnings = self.warnings(&plan, &found);
         Ok(Detections {
+            width_px: photo.size.0,
+            height_px: photo.size.1,
+            exif_orientation: None,
             detections: merged(found.detections, options.max_iou),
             plan,
             tiles: found.tiles,
@@ -214,14 +275,19 @@ impl Detector {
 
     fn search_level(
         &mut self,
-        photo: &RgbImage,
+        photo: &Picture<'_>,
         view: Option<&ViewGeometry>,
         level: &Level,
         options: &DetectOptions,
         min_score: f64,
         found: &mut Found,
     ) -> Result<(), DetectorError> {
-        let origin = (level.region.x1_px, level.region.y1_px);
+        let reduction = f64::from(photo.reduction);
+        let origin = (
+            level.region.x1_px / reduction,
+            level.region.y1_px / reduction,
+        );
+        let factor = (level.factor.0 * reduction, level.factor.1 * reduction);
         // Rounding errors of the product must not add a column.
         let scaled_side =
             |length: f64, factor: f64| (length * factor - 1e-6).ceil().max(1.0) as u32;
@@ -229,7 +295,7 @@ impl Detector {
             scaled_side(level.region.x2_px - level.region.x1_px, level.factor.0),
             scaled_side(level.region.y2_px - level.region.y1_px, level.factor.1),
         );
-        let scaled = rgb::resample(photo, origin, level.factor, size, self.threads);
+        let scaled = rgb::resample(photo.image, origin, factor, size, self.threads);
         let input = &self.model.info.input;
         let car_range = self.model.info.car_range;
         let overlap = tiles::overlap_for(LONGEST_VEHICLE_M / CAR_LENGTH_M * car_range.longest_px);
@@ -296,7 +362,7 @@ impl Detector {
         candidate: &Candidate,
         (column, row): (&Span, &Span),
         level: &Level,
-        photo: &RgbImage,
+        photo: &Picture<'_>,
         view: Option<&ViewGeometry>,
     ) -> Option<Detection> {
         let in_level = candidate.oriented_box;
@@ -327,10 +393,10 @@ impl Detector {
         let hull = oriented_box.hull();
         Some(Detection {
             oriented_box,
-            horizontal_box: hull.clipped(photo.width(), photo.height())?,
+            horizontal_box: hull.clipped(photo.size.0, photo.size.1)?,
             class,
             score: candidate.score,
-            truncated: is_cut(&hull, photo),
+            truncated: is_cut(&hull, photo.size),
         })
     }
 
@@ -372,6 +438,15 @@ impl Detector {
     }
 }
 
+/// A photo in memory, perhaps reduced.
+struct Picture<'a> {
+    image: &'a RgbImage,
+    /// Of the whole photo, pixels.
+    size: (u32, u32),
+    /// Photo pixels per pixel of the image.
+    reduction: u32,
+}
+
 /// What the tiles gave so far.
 #[derive(Default)]
 struct Found {
@@ -399,11 +474,11 @@ fn in_photo(in_level: &OrientedBox, level: &Level) -> Option<OrientedBox> {
     )
 }
 
-fn is_cut(hull: &HorizontalBox, photo: &RgbImage) -> bool {
+fn is_cut(hull: &HorizontalBox, (width, height): (u32, u32)) -> bool {
     hull.x1_px < EDGE_PX
         || hull.y1_px < EDGE_PX
-        || hull.x2_px > f64::from(photo.width()) - EDGE_PX
-        || hull.y2_px > f64::from(photo.height()) - EDGE_PX
+        || hull.x2_px > f64::from(width) - EDGE_PX
+        || hull.y2_px > f64::from(height) - EDGE_PX
 }
 
 fn merged(detections: Vec<Detection>, max_iou: f64) -> Vec<Detection> {

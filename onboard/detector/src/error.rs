@@ -122,6 +122,22 @@ pub enum DetectorError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file that is no picture we read, or is damaged.
+    #[error("cannot decode the photo: {reason}")]
+    PhotoDecode {
+        /// What the decoder said.
+        reason: String,
+    },
+    /// A picture with too many pixels.
+    #[error("the photo has {width}x{height} pixels; {limit} in all is the most that is read")]
+    PhotoTooLarge {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+        /// The most pixels read.
+        limit: u64,
+    },
     /// Pixels that do not make the picture they claim.
     #[error("a picture of {width}x{height} RGB needs {expected} bytes, got {found}")]
     PixelCount {

@@ -19,6 +19,7 @@ mod model;
 mod onnx;
 mod oriented_box;
 mod overrides;
+mod photo;
 mod polygon;
 mod rgb;
 mod runtime;
@@ -32,6 +33,7 @@ pub use layout::Layout;
 pub use model::{InputSpec, ModelClass, ModelInfo};
 pub use oriented_box::{HorizontalBox, OrientedBox};
 pub use overrides::{ColourOrder, ModelOverrides, Normalisation, PixelOrigin};
+pub use photo::{Photo, PhotoHeader};
 pub use rgb::RgbImage;
 pub use runtime::{EngineChoice, EngineOptions, EngineReport, LIBRARY_VARIABLE, Provider};
 pub use scale::{

@@ -3,11 +3,18 @@
 use crate::error::DetectorError;
 
 /// A picture as interleaved 8-bit RGB, rows from the top, without padding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct RgbImage {
     width: u32,
     height: u32,
     pixels: Vec<u8>,
+}
+
+impl std::fmt::Debug for RgbImage {
+    /// The size alone; nobody reads millions of bytes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RgbImage({}x{})", self.width, self.height)
+    }
 }
 
 impl RgbImage {

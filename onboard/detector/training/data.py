@@ -5,6 +5,7 @@ Boxes are rows cx, cy, long, short, angle: continuous pixels (the centre of the 
 """
 
 import hashlib
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,11 @@ CAR_LENGTH_M = 4.5
 PAD = (114, 114, 114)
 # Photos are kept at reduced sizes a factor of sqrt(2) apart, none with cars longer than this.
 LONGEST_KEPT_CAR_PX = 80.0
-# A vehicle hidden by more than this is not asked for, one hidden less is.
-VISIBLE_ENOUGH = 0.5
+# Vehicles of which this share is seen are asked for; of which less than the second, not at all;
+# those between are neither right nor wrong.
+VISIBLE_ENOUGH, BARELY_VISIBLE = 0.5, 0.02
+# Beyond the place where a car is this long in the photo, and in the sky, the scale stays.
+SMALLEST_CAR_PX = 8.0
 
 
 @dataclass
@@ -41,10 +45,12 @@ def empty_boxes():
     return np.zeros((0, 5))
 
 
-def pyramid(image, longest_car_px):
+def pyramid(image, longest_car_px, shortest_car_px=None):
+    """Reduced sizes that show the farthest cars large enough and the nearest small enough."""
     levels, factor = [], 1.0
+    shortest_car_px = shortest_car_px or longest_car_px
     while min(image.size) * factor >= 64:
-        if longest_car_px * factor <= LONGEST_KEPT_CAR_PX or factor < 0.1:
+        if shortest_car_px * factor <= LONGEST_KEPT_CAR_PX or factor < 0.1:
             size = (round(image.width * factor), round(image.height * factor))
             level = image if factor == 1.0 else image.resize(size, Image.BILINEAR)
             levels.append((factor, level))
@@ -97,6 +103,59 @@ def read_without_vehicles(path, car_px):
         digest=hashlib.sha256(path.read_bytes()).hexdigest(),
         source=path.name,
     )
+
+
+def rotation_from(wxyz):
+    w, x, y, z = wxyz
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def car_length_in(photo):
+    """Length of a car across the line of sight on the level ground at a pixel of a rendered photo;
+    lens distortion does not matter for this."""
+    camera_from_enu = rotation_from(photo["camera_from_enu"]["rotation_wxyz"])
+    height = photo["center_in_enu_m"][2]
+    lens = photo["intrinsics"]
+
+    def car_px(x, y):
+        ray = np.array([(x - lens["cx_px"]) / lens["fx_px"], (y - lens["cy_px"]) / lens["fy_px"], 1.0])
+        down = -(camera_from_enu.T @ ray)[2]
+        return CAR_LENGTH_M * lens["fx_px"] * max(down, 0.0) / height
+
+    return car_px
+
+
+def read_rendered(folder):
+    """The photos of one scene of `simulator render`, by its truth.json."""
+    folder = Path(folder)
+    truth = json.loads((folder / "truth.json").read_text())
+    for entry in truth["photos"]:
+        boxes, ignored = [], []
+        for view in truth["views"]:
+            if view["photo"] != entry["file"] or view["visible_fraction"] < BARELY_VISIBLE:
+                continue
+            *place, angle_deg = view["oriented_box"]
+            box = [*place, math.radians(angle_deg)]
+            (boxes if view["visible_fraction"] >= VISIBLE_ENOUGH else ignored).append(box)
+        image = Image.open(folder / entry["file"]).convert("RGB")
+        lens = car_length_in(entry)
+        nearest = max(lens(image.width / 2, image.height - 1), SMALLEST_CAR_PX)
+        farthest = max(min([lens(*box[:2]) for box in boxes], default=nearest), SMALLEST_CAR_PX)
+        yield Photo(
+            pyramid(image, nearest, farthest),
+            np.array(boxes).reshape(-1, 5),
+            np.array(ignored).reshape(-1, 5),
+            lambda x, y, lens=lens: max(lens(x, y), SMALLEST_CAR_PX),
+            oblique=entry["pitch_deg"] > -70,
+            digest=entry["sha256"],
+            source=f"{folder.name}/{entry['file']}",
+        )
 
 
 def affine(scale, angle, flip, centre, size):

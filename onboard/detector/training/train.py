@@ -22,6 +22,8 @@ import network
 import targets
 
 BATCH = 16
+# How often a crop comes from real photos, rendered ones, and photos without vehicles.
+KIT_SHARE, RENDERED_SHARE, WITHOUT_SHARE = 0.5, 0.4, 0.1
 WARM_UP_STEPS = 60
 PEAK_RATE = 3e-3
 WEIGHT_DECAY = 1e-4
@@ -116,13 +118,18 @@ def average(averaged, model, decay):
 
 def read_groups(arguments):
     kit = sorted(p for p in Path(arguments.vehicles).glob("M*.png"))
-    groups = [(0.8, [data.read_horizontal(path) for path in kit])]
+    groups = [(KIT_SHARE, [data.read_horizontal(path) for path in kit])]
+    rendered = []
+    for folder in arguments.renders:
+        for truth in sorted(Path(folder).glob("training-*/truth.json")):
+            rendered += data.read_rendered(truth.parent)
+    groups.append((RENDERED_SHARE, rendered))
     without = []
     for entry in arguments.without_vehicles:
         folder, car_px = entry.rsplit(":", 1)
         paths = sorted(p for p in Path(folder).iterdir() if p.suffix.lower() in (".jpg", ".png"))
         without += [data.read_without_vehicles(path, float(car_px)) for path in paths]
-    groups.append((0.2, without))
+    groups.append((WITHOUT_SHARE, without))
     return groups
 
 
@@ -146,7 +153,7 @@ def metadata(photos, steps):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--vehicles", required=True, help="folder with the KIT AIS photos and labels")
-    parser.add_argument("--renders", action="append", default=[], help="folder of rendered scenes")
+    parser.add_argument("--renders", action="append", default=[], help="folder that renders.py filled")
     parser.add_argument("--without-vehicles", action="append", default=[], metavar="DIR:CAR_PX")
     parser.add_argument("--out", required=True)
     parser.add_argument("--steps", type=int, default=1400)
