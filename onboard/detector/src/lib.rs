@@ -11,6 +11,7 @@
 mod detect;
 mod detection;
 mod error;
+mod evaluate;
 mod input;
 mod layout;
 mod literal;
@@ -29,6 +30,10 @@ mod tiles;
 pub use detect::{DetectOptions, Detections, Detector, Warning};
 pub use detection::{Detection, VehicleClass};
 pub use error::DetectorError;
+pub use evaluate::{
+    AngleErrors, CurvePoint, EvaluatedPhoto, Evaluation, Group, GroupResult, Precision, TruthBox,
+    evaluate,
+};
 pub use layout::Layout;
 pub use model::{InputSpec, ModelClass, ModelInfo};
 pub use oriented_box::{HorizontalBox, OrientedBox};
