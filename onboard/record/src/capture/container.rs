@@ -21,21 +21,34 @@ const FLIR_ID: &[u8] = b"FLIR\0";
 /// A kind of file that is no JPEG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum FileFormat {
+    /// No bytes at all.
     Empty,
+    /// PNG image.
     Png,
+    /// GIF image.
     Gif,
+    /// WebP image.
     Webp,
+    /// Windows bitmap.
     Bmp,
+    /// TIFF image that is no DNG.
     Tiff,
+    /// Adobe's raw format, a TIFF with a DNGVersion tag.
     Dng,
+    /// HEIC image (or HEIF, its family).
     Heic,
+    /// AVIF image.
     Avif,
+    /// MP4 or QuickTime.
     Video,
+    /// PDF document.
     Pdf,
+    /// ZIP archive.
     Zip,
+    /// Text in UTF-8.
     Text,
+    /// Anything else.
     Unknown,
 }
 

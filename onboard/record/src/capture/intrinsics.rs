@@ -55,12 +55,16 @@ pub enum FocalBasis {
 
 /// Brown-Conrady coefficients as OpenCV orders and applies them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct BrownDistortion {
+    /// Radial, second power.
     pub k1: f64,
+    /// Radial, fourth power.
     pub k2: f64,
+    /// Tangential, first.
     pub p1: f64,
+    /// Tangential, second.
     pub p2: f64,
+    /// Radial, sixth power.
     pub k3: f64,
 }
 

@@ -171,34 +171,13 @@ impl Capture {
 /// Puts a header's values together.
 fn capture(mut header: Header) -> Capture {
     let mut remarks = std::mem::take(&mut header.remarks);
-    let exif = match header.exif.take() {
-        Some(block) => ExifTags::parse(block, &mut remarks),
-        None => ExifTags::default(),
+    let (exif, xmp) = metadata(&mut header, &mut remarks);
+    let text = |tag, key| {
+        exif.text(tag)
+            .map(|text| Stated::new(text, Source::exif(key)))
     };
-    let mut xmp = Xmp::default();
-    for packet in header.xmp.iter().chain(&header.extended_xmp) {
-        xmp.add_packet(packet, &mut remarks);
-    }
     let camera = identity::camera(&exif, &xmp);
-    let name = |stated: &Option<Stated<String>>| stated.as_ref().map(|s| s.value.clone());
-    let (make, model) = (name(&camera.make), name(&camera.model));
-    let focal_length_mm = number(&exif, Tag::FocalLength, "FocalLength");
-    let digital_zoom = number(&exif, Tag::DigitalZoomRatio, "DigitalZoomRatio");
-    let known = cameras::known_camera(
-        make.as_deref().unwrap_or_default(),
-        model.as_deref().unwrap_or_default(),
-        focal_length_mm.as_ref().map(|focal| focal.value),
-    );
-    let make = make.unwrap_or_default().to_lowercase();
-    let tags = Tags {
-        exif: &exif,
-        xmp: &xmp,
-        dji_note: (make == "dji")
-            .then(|| makernote::parse_dji(exif.maker_note()?))
-            .flatten(),
-        model: model.unwrap_or_default().to_lowercase().replace(' ', ""),
-        make,
-    };
+    let tags = tags(&exif, &xmp, &camera);
     let rtk = vendors::rtk(&tags);
     let position = vendors::position(&tags, rtk.as_ref(), &mut remarks);
     let heights = vendors::heights(&tags, rtk.as_ref(), &mut remarks);
@@ -206,28 +185,7 @@ fn capture(mut header: Header) -> Capture {
     let aircraft = vendors::aircraft(&tags, &mut remarks);
     let longitude_deg = position.as_ref().map(|p| p.longitude.to_degrees());
     let (local_time, times) = time::read(&exif, &xmp, longitude_deg, &mut remarks);
-
-    let size_px = [header.width_px, header.height_px];
-    let recorded_px = recorded_size(&exif, size_px, &mut remarks);
-    if let Some(zoom) = digital_zoom.as_ref().filter(|zoom| zoom.value > 1.0) {
-        remarks.push(Remark::DigitalZoom { ratio: zoom.value });
-    }
-    let focal_hints = intrinsics::hints(
-        &Picture {
-            size_px,
-            recorded_px: recorded_px.unwrap_or(size_px),
-            focal_mm: focal_length_mm.as_ref().map(|focal| focal.value),
-            zoom: digital_zoom.as_ref().map(|zoom| zoom.value),
-            known,
-            exif: &exif,
-            xmp: &xmp,
-        },
-        &mut remarks,
-    );
-    let text = |tag, key| {
-        exif.text(tag)
-            .map(|text| Stated::new(text, Source::exif(key)))
-    };
+    let optics = optics(&tags, [header.width_px, header.height_px], &mut remarks);
     let software = text(Tag::Software, "Software");
     if let Some(software) = software.as_ref().filter(|s| identity::is_editor(&s.value)) {
         remarks.push(Remark::Edited {
@@ -235,18 +193,19 @@ fn capture(mut header: Header) -> Capture {
         });
     }
     let image_description = text(Tag::ImageDescription, "ImageDescription");
+    let description = image_description.as_ref().map(|text| text.value.as_str());
     Capture {
         schema: CaptureSchema,
         width_px: header.width_px,
         height_px: header.height_px,
-        recorded_px,
+        recorded_px: optics.recorded_px,
         orientation: orientation(&exif, &mut remarks),
         kind: identity::kind(
             &header,
             &xmp,
-            image_description.as_ref().map(|text| text.value.as_str()),
+            description,
             &tags.make,
-            known.is_some_and(|row| row.thermal),
+            optics.is_known_thermal,
         ),
         camera,
         software,
@@ -262,10 +221,80 @@ fn capture(mut header: Header) -> Capture {
         gimbal,
         aircraft,
         rtk,
+        focal_length_mm: optics.focal_length_mm,
+        digital_zoom: optics.digital_zoom,
+        focal_hints: optics.hints,
+        remarks,
+    }
+}
+
+/// The parsed metadata blocks of a header.
+fn metadata(header: &mut Header, remarks: &mut Vec<Remark>) -> (ExifTags, Xmp) {
+    let exif = match header.exif.take() {
+        Some(block) => ExifTags::parse(block, remarks),
+        None => ExifTags::default(),
+    };
+    let mut xmp = Xmp::default();
+    for packet in header.xmp.iter().chain(&header.extended_xmp) {
+        xmp.add_packet(packet, remarks);
+    }
+    (exif, xmp)
+}
+
+/// What the vendors' conventions are told by.
+fn tags<'a>(exif: &'a ExifTags, xmp: &'a Xmp, camera: &CameraIdentity) -> Tags<'a> {
+    let name = |stated: &Option<Stated<String>>| {
+        stated
+            .as_ref()
+            .map_or_else(String::new, |stated| stated.value.to_lowercase())
+    };
+    let make = name(&camera.make);
+    let dji_note = (make == "dji")
+        .then(|| makernote::parse_dji(exif.maker_note()?))
+        .flatten();
+    Tags {
+        exif,
+        xmp,
+        dji_note,
+        make,
+        model: name(&camera.model).replace(' ', ""),
+    }
+}
+
+/// What is known of the lens and the picture's size.
+struct Optics {
+    focal_length_mm: Option<Stated<f64>>,
+    digital_zoom: Option<Stated<f64>>,
+    recorded_px: Option<[u32; 2]>,
+    hints: Vec<FocalHint>,
+    is_known_thermal: bool,
+}
+
+fn optics(tags: &Tags, size_px: [u32; 2], remarks: &mut Vec<Remark>) -> Optics {
+    let (exif, xmp) = (tags.exif, tags.xmp);
+    let focal_length_mm = number(exif, Tag::FocalLength, "FocalLength");
+    let digital_zoom = number(exif, Tag::DigitalZoomRatio, "DigitalZoomRatio");
+    let recorded_px = recorded_size(exif, size_px, remarks);
+    if let Some(zoom) = digital_zoom.as_ref().filter(|zoom| zoom.value > 1.0) {
+        remarks.push(Remark::DigitalZoom { ratio: zoom.value });
+    }
+    let focal_mm = focal_length_mm.as_ref().map(|focal| focal.value);
+    let known = cameras::known_camera(&tags.make, &tags.model, focal_mm);
+    let picture = Picture {
+        size_px,
+        recorded_px: recorded_px.unwrap_or(size_px),
+        focal_mm,
+        zoom: digital_zoom.as_ref().map(|zoom| zoom.value),
+        known,
+        exif,
+        xmp,
+    };
+    Optics {
+        hints: intrinsics::hints(&picture, remarks),
         focal_length_mm,
         digital_zoom,
-        focal_hints,
-        remarks,
+        recorded_px,
+        is_known_thermal: known.is_some_and(|row| row.thermal),
     }
 }
 

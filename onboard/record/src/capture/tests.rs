@@ -344,6 +344,8 @@ fn positions_carry_their_uncertainty() {
         sigma(base().xmp(&format!("drone-dji:RtkFlag=\"16\" {stds}"))),
         3.0
     );
+    let fixed = base().xmp("drone-dji:RtkFlag=\"50\"");
+    assert_eq!(sigma(fixed), 0.1);
     assert_eq!(
         sigma(base().rational(Tag::GPSHPositioningError, &[(446, 1000)])),
         0.446

@@ -188,88 +188,76 @@ fn compare_place(ledger: &mut Ledger, file: &str, tags: &Tags, capture: &Capture
     );
 }
 
+/// Groups of exiftool with yaw, pitch and roll in NED, and whether they are the gimbal's, in the
+/// order in which a capture takes them.
+const NED_ANGLES: [(&str, bool, [&str; 3]); 8] = [
+    (
+        "XMP-drone-dji",
+        true,
+        ["GimbalYawDegree", "GimbalPitchDegree", "GimbalRollDegree"],
+    ),
+    (
+        "XMP-DJI",
+        true,
+        ["GimbalYawDegree", "GimbalPitchDegree", "GimbalRollDegree"],
+    ),
+    (
+        "XMP-drone-skydio",
+        true,
+        [
+            "CameraOrientationNEDYaw",
+            "CameraOrientationNEDPitch",
+            "CameraOrientationNEDRoll",
+        ],
+    ),
+    ("DJI", true, ["CameraYaw", "CameraPitch", "CameraRoll"]),
+    (
+        "XMP-drone-dji",
+        false,
+        ["FlightYawDegree", "FlightPitchDegree", "FlightRollDegree"],
+    ),
+    (
+        "XMP-DJI",
+        false,
+        ["FlightYawDegree", "FlightPitchDegree", "FlightRollDegree"],
+    ),
+    (
+        "XMP-drone-skydio",
+        false,
+        [
+            "VehicleOrientationNEDYaw",
+            "VehicleOrientationNEDPitch",
+            "VehicleOrientationNEDRoll",
+        ],
+    ),
+    ("DJI", false, ["Yaw", "Pitch", "Roll"]),
+];
+
 fn compare_angles(ledger: &mut Ledger, file: &str, tags: &Tags, capture: &Capture) {
-    let sets: [(&str, bool, [&str; 3]); 7] = [
-        (
-            "XMP-drone-dji",
-            true,
-            ["GimbalYawDegree", "GimbalPitchDegree", "GimbalRollDegree"],
-        ),
-        (
-            "XMP-DJI",
-            true,
-            ["GimbalYawDegree", "GimbalPitchDegree", "GimbalRollDegree"],
-        ),
-        (
-            "XMP-drone-skydio",
-            true,
-            [
-                "CameraOrientationNEDYaw",
-                "CameraOrientationNEDPitch",
-                "CameraOrientationNEDRoll",
-            ],
-        ),
-        (
-            "XMP-drone-dji",
-            false,
-            ["FlightYawDegree", "FlightPitchDegree", "FlightRollDegree"],
-        ),
-        (
-            "XMP-DJI",
-            false,
-            ["FlightYawDegree", "FlightPitchDegree", "FlightRollDegree"],
-        ),
-        (
-            "XMP-drone-skydio",
-            false,
-            [
-                "VehicleOrientationNEDYaw",
-                "VehicleOrientationNEDPitch",
-                "VehicleOrientationNEDRoll",
-            ],
-        ),
-        ("DJI", true, ["CameraYaw", "CameraPitch", "CameraRoll"]),
-    ];
-    let has = |group: &str, name: &str| tags.contains_key(&format!("{group}:{name}"));
-    let mut done = [false; 2];
-    let mut check = |reading: Option<&record::capture::AttitudeReading>, keys: [String; 3]| {
-        let attitude = reading.map(|reading| reading.attitude);
+    for (reading, is_gimbal) in [(&capture.gimbal, true), (&capture.aircraft, false)] {
+        let stated = NED_ANGLES.iter().find(|(group, of_gimbal, names)| {
+            *of_gimbal == is_gimbal && tags.contains_key(&format!("{group}:{}", names[1]))
+        });
+        let Some((group, _, names)) = stated else {
+            continue;
+        };
+        let attitude = reading.as_ref().map(|reading| reading.attitude);
         let parts = [
             attitude.map(|a| a.yaw),
             attitude.map(|a| a.pitch),
             attitude.map(|a| a.roll),
         ];
-        for (key, part) in keys.iter().zip(parts) {
-            // Yaw is wrapped here; floats of maker notes are read as the decimal they stand for.
-            let expected = tags.get(key).and_then(as_number).map(|degrees| {
-                calibration::Radians::from_degrees(degrees)
-                    .wrapped()
-                    .to_degrees()
-            });
-            let mut wrapped = Tags::new();
-            if let Some(expected) = expected {
-                wrapped.insert(key.clone(), Value::from(expected));
+        for (name, part) in names.iter().zip(parts) {
+            let key = format!("{group}:{name}");
+            let mut expected = Tags::new();
+            if let Some(degrees) = tags.get(&key).and_then(as_number) {
+                let wrapped = calibration::Radians::from_degrees(degrees).wrapped();
+                expected.insert(key.clone(), Value::from(wrapped.to_degrees()));
             }
-            ledger.number(file, &wrapped, key, part.map(|p| p.to_degrees()), 2e-5);
+            // Yaw is wrapped here; floats of maker notes are read as the decimal they stand for.
+            let found = part.map(calibration::Radians::to_degrees);
+            ledger.number(file, &expected, &key, found, 2e-5);
         }
-    };
-    for (group, is_gimbal, names) in sets {
-        if has(group, names[1]) && !done[usize::from(is_gimbal)] {
-            done[usize::from(is_gimbal)] = true;
-            let reading = if is_gimbal {
-                &capture.gimbal
-            } else {
-                &capture.aircraft
-            };
-            check(
-                reading.as_ref(),
-                names.map(|name| format!("{group}:{name}")),
-            );
-        }
-    }
-    if has("DJI", "Pitch") && !done[0] {
-        let keys = ["Yaw", "Pitch", "Roll"].map(|name| format!("DJI:{name}"));
-        check(capture.aircraft.as_ref(), keys);
     }
 }
 
