@@ -138,6 +138,18 @@ pub enum DetectorError {
         /// The most pixels read.
         limit: u64,
     },
+    /// A line of a file that holds no detections, or those of another version.
+    #[error("not a line of detections: {reason}")]
+    DetectionsLine {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An overlay picture that cannot be written.
+    #[error("cannot encode the overlay: {reason}")]
+    OverlayEncode {
+        /// What the encoder said.
+        reason: String,
+    },
     /// Pixels that do not make the picture they claim.
     #[error("a picture of {width}x{height} RGB needs {expected} bytes, got {found}")]
     PixelCount {

@@ -12,6 +12,7 @@ mod detect;
 mod detection;
 mod error;
 mod evaluate;
+mod export;
 mod input;
 mod layout;
 mod literal;
@@ -19,6 +20,7 @@ mod merge;
 mod model;
 mod onnx;
 mod oriented_box;
+mod overlay;
 mod overrides;
 mod photo;
 mod polygon;
@@ -34,9 +36,14 @@ pub use evaluate::{
     AngleErrors, CurvePoint, EvaluatedPhoto, Evaluation, Group, GroupResult, Precision, TruthBox,
     evaluate,
 };
+pub use export::{
+    DETECTIONS_SCHEMA, DetectionsLine, coco, dota, json_line, read_json_line, yolo_class_names,
+    yolo_obb,
+};
 pub use layout::Layout;
 pub use model::{InputSpec, ModelClass, ModelInfo};
 pub use oriented_box::{HorizontalBox, OrientedBox};
+pub use overlay::{draw_overlay, encode_jpeg};
 pub use overrides::{ColourOrder, ModelOverrides, Normalisation, PixelOrigin};
 pub use photo::{Photo, PhotoHeader};
 pub use rgb::RgbImage;
