@@ -1,5 +1,7 @@
 //! The ground station: rooms from a folder of drone photos to vehicles with identities.
 
+pub mod commands;
+pub mod ground;
 pub mod ingest;
 pub mod opencv;
 pub mod pose;

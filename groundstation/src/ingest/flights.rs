@@ -3,7 +3,6 @@
 use super::cameras::CameraKey;
 use jiff::Timestamp;
 use record::Capture;
-use record::capture::TimeBasis;
 use serde::{Deserialize, Serialize};
 
 /// A longer pause is another flight (a battery change takes longer).
@@ -170,11 +169,4 @@ pub(super) fn intervals(shots: &[Shot<'_>], placed: &[(usize, usize)]) -> Option
         min_s: *gaps.first()?,
         max_s: *gaps.last()?,
     })
-}
-
-/// Whether a time says when it was, and not only in which order.
-pub(super) fn is_absolute(capture: &Capture) -> bool {
-    capture
-        .time()
-        .is_some_and(|time| time.basis != TimeBasis::UnknownZone)
 }

@@ -7,6 +7,7 @@ mod sources;
 mod store;
 
 pub use cameras::{CameraGroup, PriorSource};
+pub(crate) use cameras::{orientation_of, quarter_turns};
 pub use flights::{Flight, Intervals};
 pub use sources::SourceError;
 pub use store::{IngestConfig, IngestError, ingest};

@@ -14,7 +14,7 @@ use console::{Cancel, Interrupted, Progress};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 use record::capture::PhotoKind;
-use record::{Capture, PhotoError, Storage, read_capture};
+use record::{Capture, PhotoError, read_capture};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;

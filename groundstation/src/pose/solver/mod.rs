@@ -124,7 +124,7 @@ impl Stage {
 }
 
 /// How long a stage took.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageTime {
     /// Which.
     pub stage: Stage,
