@@ -47,7 +47,7 @@ pub(super) enum Namespace {
 /// Addresses (without trailing slash, lower case) and usual prefixes of the known vocabularies.
 /// Sources: exiftool `XMP.pm` and `DJI.pm`, ISO 16684-1, developer.parrot.com photo-metadata,
 /// OpenAthenaAndroid `MetadataExtractor`, and the photos of the tests.
-const KNOWN: [(Namespace, &str, &str); 18] = [
+const KNOWN: [(Namespace, &str, &str); 19] = [
     (
         Namespace::Dji,
         "http://www.dji.com/drone-dji/1.0",
@@ -72,6 +72,12 @@ const KNOWN: [(Namespace, &str, &str); 18] = [
         "Camera",
     ),
     (Namespace::Camera, "camera", "Camera"),
+    // Parrot's ANAFI names the vocabulary by the article that describes it.
+    (
+        Namespace::Camera,
+        "https://support.pix4d.com/hc/en-us/articles/205732309-exif-and-xmp-tag-information-read-by-pix4d-desktop",
+        "Camera",
+    ),
     (
         Namespace::Skydio,
         "https://www.skydio.com/drone-skydio/1.0",
