@@ -152,7 +152,7 @@ fn tone(table: &[f32], x: f32) -> f32 {
 /// Fades saturation up a little as cameras do.
 fn vivid(c: V3) -> V3 {
     let l = c.luminance();
-    let out = V3::splat(l) + (c - V3::splat(l)) * 1.16;
+    let out = V3::splat(l) + (c - V3::splat(l)) * 1.09;
     v3(out.x.max(0.0), out.y.max(0.0), out.z.max(0.0))
 }
 

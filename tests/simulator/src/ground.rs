@@ -168,11 +168,22 @@ pub(crate) enum Coat {
     Litter { color: V3 },
 }
 
+/// On which surfaces a decal lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LiesOn {
+    Any,
+    /// Asphalt only.
+    Asphalt,
+    /// Anything but grass, soil and open country.
+    Hard,
+}
+
 /// One layer.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
-    pub(crate) shape: Shape,
-    pub(crate) coat: Coat,
+    shape: Shape,
+    coat: Coat,
+    lies_on: LiesOn,
     seed: u32,
 }
 
@@ -306,12 +317,22 @@ impl GroundPainter {
         }
     }
 
-    /// Over all before it.
+    /// Over all before it, whatever it is.
     pub(crate) fn paint(&mut self, shape: Shape, coat: Coat) {
+        self.paint_on(LiesOn::Any, shape, coat);
+    }
+
+    /// Over all before it, where the ground is of this kind.
+    pub(crate) fn paint_on(&mut self, lies_on: LiesOn, shape: Shape, coat: Coat) {
         let seed = self
             .seed
             .wrapping_add((self.layers.len() as u32).wrapping_mul(0x9E37_79B9));
-        self.layers.push(Layer { shape, coat, seed });
+        self.layers.push(Layer {
+            shape,
+            coat,
+            lies_on,
+            seed,
+        });
     }
 
     /// A surface with a clean edge.
@@ -383,7 +404,15 @@ impl Ground {
         }
         for &index in list {
             let layer = &self.layers[index as usize];
-            if !matches!(layer.coat, Coat::Surface { .. }) {
+            let lies = match layer.lies_on {
+                LiesOn::Any => true,
+                LiesOn::Asphalt => matches!(surface, Surface::Asphalt { .. }),
+                LiesOn::Hard => !matches!(
+                    surface,
+                    Surface::Grass { .. } | Surface::Soil { .. } | Surface::Country { .. }
+                ),
+            };
+            if lies && !matches!(layer.coat, Coat::Surface { .. }) {
                 layer.cover(x, y, footprint_m, &mut look);
             }
         }

@@ -92,6 +92,8 @@ impl Yard {
     }
 
     /// A tree, if trunk and crown find room; crowns start above `base`.
+    ///
+    /// Crowns of trees on the lot start above vehicles; elsewhere lower.
     pub(crate) fn plant(
         &mut self,
         dice: &mut Dice,
@@ -106,12 +108,14 @@ impl Yard {
             * if conifer {
                 dice.range32(0.17, 0.23)
             } else {
-                dice.range32(0.27, 0.40)
+                dice.range32(0.33, 0.48)
             };
-        let crown_base = (height * 0.3).clamp(2.7, 4.0);
+        let on_lot = x.abs() < LOT_HALF_X + 16.0 && y.abs() < LOT_HALF_Y + 16.0;
+        let lowest = if on_lot { 2.7 } else { 1.2 };
+        let crown_base = (height * dice.range32(0.18, 0.30)).clamp(lowest, 3.6);
         let autumn = dice.range32(0.0, 1.0);
         let tint = if autumn < 0.85 {
-            v3(0.040, 0.075, 0.018) * dice.range32(0.75, 1.45)
+            v3(0.048, 0.078, 0.023) * dice.range32(0.75, 1.5)
         } else {
             v3(0.085, 0.075, 0.02) * dice.range32(0.8, 1.3)
         };
@@ -348,6 +352,7 @@ impl Row {
         // The gap to the slanted lines' other end; upright rows have none.
         let lean = if self.slant > 1.5 { 0.0 } else { lean };
         let offset = dice.below(style.every);
+        let mut tree_bays = Vec::new();
         for i in 0..=n {
             let x = start + i as f32 * pitch;
             let (bottom, top) = (self.y - self.depth / 2.0, self.y + self.depth / 2.0);
@@ -380,14 +385,7 @@ impl Row {
                 yard.painter.paint(close, coat);
             }
             if i % 9 == 4 && dice.chance(0.35) && style.every == 1 {
-                tree_bay(
-                    yard,
-                    dice,
-                    center_x,
-                    self.y,
-                    pitch.min(style.width),
-                    self.depth,
-                );
+                tree_bays.push(center_x);
                 continue;
             }
             if dice.chance(0.02) {
@@ -416,6 +414,10 @@ impl Row {
                     row: self.index,
                 });
             }
+        }
+        for x in tree_bays {
+            let width = pitch.min(style.width);
+            tree_bay(yard, dice, x, self.y, width, self.depth);
         }
     }
 }

@@ -42,6 +42,7 @@ enum Sky {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 struct RenderArgs {
     /// Everything random follows from it.
     #[arg(long)]

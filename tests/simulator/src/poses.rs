@@ -223,7 +223,7 @@ fn slots(spec: &PlanSpec, dice: &mut Dice) -> Vec<Slot> {
             for pitch in pitches.iter().rev() {
                 let steepest = pitch.value == pitches[pitches.len() - 1].value;
                 let height = heights[h];
-                let needed = k == 0 || !(pitch.link || (height.link && round > 0));
+                let needed = k == 0 || !pitch.link;
                 if !needed || (steepest && pitch.value > 80.0 && round > 0) {
                     continue;
                 }

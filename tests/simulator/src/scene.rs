@@ -224,30 +224,20 @@ fn add_prop(b: &mut Builder, prop: &Prop, site: &SiteFrame) {
             roof_color,
             clutter,
         } => {
+            let seed = prop.seed;
             let plan = House {
                 length: *length,
                 width: *width,
                 eaves: *eaves,
-                seed: prop.seed,
+                seed,
+                wall: b.finish(Finish::Wall { color: *wall, seed }),
+                blank_wall: b.finish(Finish::BlankWall { color: *wall, seed }),
+                roof_color: *roof_color,
+                clutter: *clutter,
             };
-            let wall = b.finish(Finish::Wall {
-                color: *wall,
-                seed: prop.seed,
-            });
             match roof {
-                Roof::Flat => flat_roofed(b, &stand, &plan, wall, *roof_color, *clutter, &mut dice),
-                Roof::Gable { rise } => {
-                    gabled(
-                        b,
-                        &stand,
-                        &plan,
-                        wall,
-                        *rise,
-                        *roof_color,
-                        *clutter,
-                        &mut dice,
-                    );
-                }
+                Roof::Flat => flat_roofed(b, &stand, &plan, &mut dice),
+                Roof::Gable { rise } => gabled(b, &stand, &plan, *rise, &mut dice),
             }
         }
         PropKind::Tree {
@@ -341,19 +331,16 @@ struct House {
     width: f32,
     eaves: f32,
     seed: u32,
+    wall: u16,
+    blank_wall: u16,
+    roof_color: V3,
+    clutter: u32,
 }
 
-fn flat_roofed(
-    b: &mut Builder,
-    stand: &Stand,
-    plan: &House,
-    wall: u16,
-    color: V3,
-    clutter: u32,
-    dice: &mut Dice,
-) {
+fn flat_roofed(b: &mut Builder, stand: &Stand, plan: &House, dice: &mut Dice) {
+    let wall = plan.wall;
     let roof = b.finish(Finish::FlatRoof {
-        color,
+        color: plan.roof_color,
         seed: plan.seed,
     });
     let (l, w, h) = (plan.length, plan.width, plan.eaves);
@@ -376,7 +363,7 @@ fn flat_roofed(
     let solar = b.finish(Finish::Solar);
     let glass = b.finish(Finish::Glass);
     let mut taken: Vec<(f32, f32, f32)> = Vec::new();
-    for _ in 0..clutter {
+    for _ in 0..plan.clutter {
         let (x, y) = (dice.range32(-0.43, 0.43) * l, dice.range32(-0.40, 0.40) * w);
         let what = dice.below(8);
         let reach = if what < 3 { 3.4 } else { 1.4 };
@@ -437,23 +424,11 @@ fn solar_table(
     mesh.panel(back, along * -1.0, rise, (0.0, 0.0), 0.0, frame);
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a roof by its shape, its finishes and what is on it"
-)]
-fn gabled(
-    b: &mut Builder,
-    stand: &Stand,
-    plan: &House,
-    wall: u16,
-    rise: f32,
-    color: V3,
-    clutter: u32,
-    dice: &mut Dice,
-) {
+fn gabled(b: &mut Builder, stand: &Stand, plan: &House, rise: f32, dice: &mut Dice) {
+    let (wall, blank) = (plan.wall, plan.blank_wall);
     let (l, w, h) = (plan.length, plan.width, plan.eaves);
     let tiles = b.finish(Finish::Tiles {
-        color,
+        color: plan.roof_color,
         seed: plan.seed,
     });
     let p = |x: f32, y: f32, z: f32| stand.point(v3(x, y, z));
@@ -492,11 +467,6 @@ fn gabled(
         3.0,
         wall,
     );
-    let blank = b.finish(Finish::BlankWall {
-        color: V3::splat(0.45),
-        seed: plan.seed,
-    });
-    let mesh = &mut b.scene.mesh;
     mesh.gable(
         p(l / 2.0, -w / 2.0, h),
         p(l / 2.0, w / 2.0, h),
@@ -531,17 +501,10 @@ fn gabled(
             blank,
         );
     }
-    roof_things(b, stand, plan, rise, clutter, dice);
+    roof_things(b, stand, plan, rise, dice);
 }
 
-fn roof_things(
-    b: &mut Builder,
-    stand: &Stand,
-    plan: &House,
-    rise: f32,
-    clutter: u32,
-    dice: &mut Dice,
-) {
+fn roof_things(b: &mut Builder, stand: &Stand, plan: &House, rise: f32, dice: &mut Dice) {
     let (l, w, h) = (plan.length, plan.width, plan.eaves);
     let slope = rise / (w / 2.0);
     let brick = b.plain(v3(0.2, 0.1, 0.07), 0.0);
@@ -586,7 +549,7 @@ fn roof_things(
             .mesh
             .panel(corner, along, up, (0.0, 0.0), 0.0, solar);
     }
-    for i in 0..clutter {
+    for i in 0..plan.clutter {
         let side = if i % 2 == 0 { 1.0 } else { -1.0 };
         let x = dice.range32(-0.4, 0.4) * l;
         if solar_side == Some(side) || (x - chimney_x).abs() < 1.2 {

@@ -115,7 +115,8 @@ impl Shader<'_> {
             let half = (hit.to_camera + self.light.to_sun).unit();
             let along = n.dot(half).max(0.0);
             let lobe = along.powf(surfel.shine) * (surfel.shine + 2.0) * 0.02;
-            out += self.light.sun * (sun * fresnel * lobe);
+            let haze = along.powi(36) * 0.9;
+            out += self.light.sun * (sun * fresnel * (lobe + haze));
             if surfel.flake > 0.0 {
                 let broad = along.powi(14) * surfel.flake * 0.55;
                 out += self.light.sun.times(surfel.albedo) * (sun * broad);
@@ -152,8 +153,8 @@ impl Shader<'_> {
         };
         let depth = lerp(0.35, 1.1, inside);
         let direct = self.light.sun * (wrapped * lerp(0.10, 1.0, sun) * 1.05);
-        let ambient = self.light.sky * ((0.55 + 0.45 * hit.normal.z) * depth * 1.1);
-        albedo.times(direct * lerp(0.55, 1.0, inside) + ambient) * 1.25
+        let ambient = self.light.sky * ((0.6 + 0.4 * hit.normal.z) * depth * 1.25);
+        albedo.times(direct * lerp(0.55, 1.0, inside) + ambient) * 1.3
     }
 
     fn surfel(&self, finish: &Finish, hit: &Hit) -> Surfel {

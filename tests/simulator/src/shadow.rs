@@ -315,7 +315,7 @@ fn sky_seen(scene: &Scene, masks: &[[u32; MASK_SIDE]; N_MASKS]) -> Pyramid {
                 hidden += steepest * steepest / (1.0 + steepest * steepest);
             }
             let seen = 1.0 - hidden / SKY_DIRECTIONS as f32;
-            *value = (255.0 * seen.max(0.12)) as u8;
+            *value = (255.0 * seen.max(0.15)) as u8;
         }
     }
     let soft = soften(side, &values);

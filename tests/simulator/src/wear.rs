@@ -2,7 +2,7 @@
 //! feature matcher holds on to lies here.
 
 use crate::dice::Dice;
-use crate::ground::{Coat, Shape};
+use crate::ground::{Coat, LiesOn, Shape};
 use crate::layout::{LOT_HALF_X, LOT_HALF_Y, Yard};
 use crate::site::SiteKind;
 use crate::vec3::{V3, v3};
@@ -48,7 +48,8 @@ fn patches(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
         if let Shape::Rect { round, .. } = &mut shape {
             *round = dice.range32(0.0, 0.25);
         }
-        yard.painter.paint(
+        yard.painter.paint_on(
+            LiesOn::Asphalt,
             shape.clone(),
             Coat::Stain {
                 factor: V3::splat(shade),
@@ -76,7 +77,8 @@ fn patches(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
                     by,
                     half_width: dice.range32(0.02, 0.05),
                 };
-                yard.painter.paint(
+                yard.painter.paint_on(
+                    LiesOn::Asphalt,
                     shape,
                     Coat::Seal {
                         color: V3::splat(0.03),
@@ -96,7 +98,8 @@ fn patches(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
             turn(dice),
         );
         let factor = V3::splat(dice.range32(0.6, 1.3));
-        yard.painter.paint(
+        yard.painter.paint_on(
+            LiesOn::Asphalt,
             shape,
             Coat::Stain {
                 factor,
@@ -135,7 +138,7 @@ fn cracks(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
             } else {
                 Coat::Crack { depth }
             };
-            yard.painter.paint(shape, coat);
+            yard.painter.paint_on(LiesOn::Asphalt, shape, coat);
             (x, y) = (bx, by);
             if dice.chance(0.08) {
                 angle += if dice.chance(0.5) { 1.2 } else { -1.2 };
@@ -156,7 +159,8 @@ fn covers(yard: &mut Yard, dice: &mut Dice) {
         if dice.chance(0.5) {
             let factor = V3::splat(dice.range32(0.6, 1.35));
             let apron = Shape::rect(x, y, 1.4, 1.4, 0.0);
-            yard.painter.paint(
+            yard.painter.paint_on(
+                LiesOn::Hard,
                 apron,
                 Coat::Stain {
                     factor,
@@ -164,12 +168,16 @@ fn covers(yard: &mut Yard, dice: &mut Dice) {
                 },
             );
         }
-        yard.painter.paint(shape, Coat::Cover { color });
+        yard.painter
+            .paint_on(LiesOn::Hard, shape, Coat::Cover { color });
     }
     for _ in 0..18 {
         let (x, y) = somewhere(dice);
-        yard.painter
-            .paint(Shape::rect(x, y, 0.5, 0.35, turn(dice)), Coat::Grating);
+        yard.painter.paint_on(
+            LiesOn::Hard,
+            Shape::rect(x, y, 0.5, 0.35, turn(dice)),
+            Coat::Grating,
+        );
     }
 }
 
@@ -188,7 +196,8 @@ fn stains(yard: &mut Yard, dice: &mut Dice, kind: SiteKind) {
             factor,
             softness_m: radius * dice.range32(0.25, 0.8),
         };
-        yard.painter.paint(Shape::Disc { x, y, radius }, coat);
+        yard.painter
+            .paint_on(LiesOn::Hard, Shape::Disc { x, y, radius }, coat);
     }
     // Gum, droppings, drips: small and many.
     for _ in 0..2600 {
@@ -199,7 +208,8 @@ fn stains(yard: &mut Yard, dice: &mut Dice, kind: SiteKind) {
             dice.range32(1.25, 2.1)
         };
         let radius = dice.range32(0.012, 0.06);
-        yard.painter.paint(
+        yard.painter.paint_on(
+            LiesOn::Hard,
             Shape::Disc { x, y, radius },
             Coat::Stain {
                 factor: V3::splat(shade),
@@ -227,7 +237,8 @@ fn tyre_marks(yard: &mut Yard, dice: &mut Dice, kind: SiteKind) {
                     by: by + oy,
                     half_width: 0.06,
                 };
-                yard.painter.paint(
+                yard.painter.paint_on(
+                    LiesOn::Hard,
                     shape,
                     Coat::Stain {
                         factor,
