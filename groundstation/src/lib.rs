@@ -1,6 +1,8 @@
 //! The ground station: rooms from a folder of drone photos to vehicles with identities.
 
+pub mod anchor;
 pub mod commands;
+pub mod detect;
 pub mod ground;
 pub mod ingest;
 pub mod opencv;

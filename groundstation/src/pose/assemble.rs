@@ -617,20 +617,26 @@ fn yaw_offsets(photos: &[PosedPhoto]) -> Vec<f64> {
         .collect()
 }
 
-/// Circular median and spread of offsets in degrees.
+/// Offsets further than this from the middle are faults of single photos, not spread.
+const MAX_OFFSET_RAD: f64 = 15.0_f64.to_radians();
+
+/// Circular median of offsets in degrees, and the rms about it.
 fn offset_stats(offsets_deg: Vec<f64>) -> Option<OffsetStats> {
     let angles: Vec<f64> = offsets_deg
         .iter()
         .map(|offset| offset.to_radians())
         .collect();
     let middle = circular_median(&angles)?;
-    let mut off: Vec<f64> = angles
+    let off: Vec<f64> = angles
         .iter()
-        .map(|&angle| Radians(angle - middle).wrapped().abs().to_degrees())
+        .map(|&angle| Radians(angle - middle).wrapped().get())
+        .filter(|off| off.abs() <= MAX_OFFSET_RAD)
         .collect();
+    let mean = off.iter().sum::<f64>() / off.len() as f64;
+    let variance = off.iter().map(|o| (o - mean).powi(2)).sum::<f64>() / off.len() as f64;
     Some(OffsetStats {
         median_deg: middle.to_degrees(),
-        spread_deg: 1.48 * align::median(&mut off)?,
+        spread_deg: variance.sqrt().to_degrees(),
     })
 }
 

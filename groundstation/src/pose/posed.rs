@@ -148,7 +148,7 @@ pub struct AlignmentReport {
     /// One sigma of what all photos have in common.
     pub sigma: CommonSigma,
     /// Circular median of solved minus measured gimbal yaw, degrees clockwise, and the spread
-    /// about it (1.48 times the median deviation).
+    /// about it (standard deviation, single faults left out).
     pub gimbal_yaw_offset_deg: Option<OffsetStats>,
     /// The same for pitch.
     pub gimbal_pitch_offset_deg: Option<OffsetStats>,
@@ -188,7 +188,7 @@ pub struct ResidualStats {
 pub struct OffsetStats {
     /// Median.
     pub median_deg: f64,
-    /// 1.48 times the median absolute deviation.
+    /// Standard deviation, single faults left out.
     pub spread_deg: f64,
 }
 

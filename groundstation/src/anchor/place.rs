@@ -1,0 +1,329 @@
+//! One detection's place.
+
+use super::{Method, Placed};
+use crate::ground::Ground;
+use crate::pose::posed::{Pose, PoseSource, PosedScene, SparsePoint};
+use calibration::frames::Enu;
+use calibration::ground::{GroundNoise, GroundPoint, GroundView, PoseSigmas, polygon};
+use calibration::{CameraModel, Metres, Pixel, Point, Radians};
+use detector::{Detection, OrientedBox, VehicleClass};
+use nalgebra::{Matrix3, Matrix6, Vector2, Vector3};
+use serde::Serialize;
+
+/// How to place.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AnchorConfig {
+    /// Half the height of a car, van or pickup, metres.
+    pub half_height_m: f64,
+    /// Half the height of a lorry or bus, metres.
+    pub large_half_height_m: f64,
+    /// Rays flatter than this below the horizontal give no anchor, degrees.
+    pub min_depression_deg: f64,
+    /// Nor do places further away than this many camera heights.
+    pub max_heights: f64,
+    /// Nor places further than this outside of what the photos cover, metres.
+    pub margin_m: f64,
+    /// Detectors place a box's centre to this share of its size.
+    pub centre_noise: f64,
+}
+
+impl Default for AnchorConfig {
+    fn default() -> Self {
+        Self {
+            half_height_m: 0.75,
+            large_half_height_m: 1.5,
+            min_depression_deg: 8.0,
+            max_heights: 6.0,
+            margin_m: 20.0,
+            centre_noise: 0.04,
+        }
+    }
+}
+
+/// A box's centre is never better than this, pixels.
+const MIN_PIXEL_SIGMA: f64 = 0.7;
+/// A cut box's centre is guessed.
+const TRUNCATED_FACTOR: f64 = 3.0;
+/// Vehicles differ in half height by this much.
+const HALF_HEIGHT_SIGMA_M: f64 = 0.15;
+/// Points on a vehicle needed to speak of sparse points.
+const MIN_POINTS: usize = 5;
+/// Only points well inside the box count as on the vehicle.
+const INNER_SHARE: f64 = 0.6;
+/// Points of poor tracks are not looked at.
+const MIN_TRACK: usize = 3;
+const MAX_ERROR_PX: f64 = 2.0;
+/// Heights above the ground that belong to a vehicle.
+const ON_VEHICLE_M: std::ops::Range<f64> = 0.2..4.0;
+/// Points and ray further apart than this contradict each other.
+const DISAGREE_M: f64 = 2.0;
+/// Steps until ray and ground agree; ground is nearly flat, two suffice.
+const STEPS: usize = 4;
+
+/// What all detections of a scene share.
+pub struct Surroundings {
+    /// The ground.
+    pub ground: Ground,
+    /// Convex hull of cameras and sparse points on the map, with sparse points; empty without.
+    hull: Vec<Vector2<f64>>,
+}
+
+/// Sparse points as one photo sees them.
+pub struct Covisible<'a> {
+    /// Pixel and point.
+    pub seen: Vec<(Pixel, &'a SparsePoint)>,
+}
+
+impl Surroundings {
+    /// Ground and hull from a posed scene. `on_vehicles` says of each sparse point whether it lies
+    /// on a detected vehicle: such points are not ground.
+    #[must_use]
+    pub fn of(posed: &PosedScene, points: &[SparsePoint], on_vehicles: &[bool]) -> Self {
+        let ground_points: Vec<Vector3<f64>> = points
+            .iter()
+            .zip(on_vehicles)
+            .filter(|(point, on_vehicle)| is_good(point) && !**on_vehicle)
+            .map(|(point, _)| point.point.vector)
+            .collect();
+        let (assumed_z, sigma) = (0.0, ASSUMED_GROUND_SIGMA_M);
+        let ground = Ground::from_points(&ground_points, assumed_z, sigma);
+        let mut outline: Vec<Vector2<f64>> = points
+            .iter()
+            .filter(|p| is_good(p))
+            .map(|p| p.point.vector.xy())
+            .collect();
+        if !outline.is_empty() {
+            outline.extend(
+                posed
+                    .photos
+                    .iter()
+                    .filter_map(|photo| photo.pose.as_ref())
+                    .map(|pose| pose.camera_from_enu.centre().vector.xy()),
+            );
+        }
+        Self {
+            ground,
+            hull: polygon::convex_hull(&outline),
+        }
+    }
+
+    /// How far outside of the hull a place is, metres; 0 inside or without a hull.
+    fn outside_m(&self, place: &Vector2<f64>) -> f64 {
+        if self.hull.len() < 3 || polygon::contains(&self.hull, place) {
+            return 0.0;
+        }
+        let n = self.hull.len();
+        (0..n)
+            .map(|i| distance_to_edge(place, &self.hull[i], &self.hull[(i + 1) % n]))
+            .fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The take-off plane is off by as much as a slope or a terrace.
+const ASSUMED_GROUND_SIGMA_M: f64 = 2.0;
+
+fn distance_to_edge(place: &Vector2<f64>, a: &Vector2<f64>, b: &Vector2<f64>) -> f64 {
+    let edge = b - a;
+    let along = ((place - a).dot(&edge) / edge.norm_squared().max(1e-12)).clamp(0.0, 1.0);
+    (place - (a + edge * along)).norm()
+}
+
+pub(super) fn is_good(point: &SparsePoint) -> bool {
+    point.track.len() >= MIN_TRACK && point.error_px.is_none_or(|error| error < MAX_ERROR_PX)
+}
+
+/// Whether a pixel lies in a box shrunk to `share` about its centre.
+pub(super) fn is_inside(oriented: &OrientedBox, pixel: Pixel, share: f64) -> bool {
+    let centre = oriented.centre();
+    let (sin, cos) = oriented.angle().get().sin_cos();
+    let (dx, dy) = (pixel.x - centre.x, pixel.y - centre.y);
+    let (along, across) = (dx * cos + dy * sin, dy * cos - dx * sin);
+    along.abs() <= share * oriented.long_side_px() / 2.0
+        && across.abs() <= share * oriented.short_side_px() / 2.0
+}
+
+/// Places a detection.
+///
+/// # Errors
+/// The reason why it has no place, in words.
+pub fn place(
+    detection: &Detection,
+    camera: &CameraModel,
+    pose: &Pose,
+    covisible: &Covisible<'_>,
+    surroundings: &Surroundings,
+    config: &AnchorConfig,
+) -> Result<Placed, String> {
+    let centre = detection.oriented_box.centre();
+    let half_height_m = match detection.class {
+        VehicleClass::LargeVehicle => config.large_half_height_m,
+        VehicleClass::Vehicle | VehicleClass::SmallVehicle => config.half_height_m,
+    };
+    let (view, ground_z) = meet(camera, pose, centre, half_height_m, surroundings)?;
+    check_ray(&view, centre, config)?;
+    let met = view
+        .ground_point(centre)
+        .ok_or("its ray does not meet the ground")?;
+    let outside_m = surroundings.outside_m(&met.point.vector.xy());
+    if outside_m > config.margin_m {
+        return Err(format!(
+            "it lies {outside_m:.0} m outside of what the photos cover"
+        ));
+    }
+    let on_vehicle = points_on_vehicle(&detection.oriented_box, covisible, ground_z);
+    let height = surroundings.ground.at(met.point.x(), met.point.y());
+    let ground_sigma = height.sigma.hypot(HALF_HEIGHT_SIGMA_M);
+    let covariance = covariance(detection, &met, pose, ground_sigma, config);
+    let points_disagree = middle_of(&on_vehicle).is_some_and(|middle| {
+        (middle - met.point.vector.xy()).norm() > DISAGREE_M + detection_length_m(detection, &met)
+    });
+    let method = match (height.is_measured, on_vehicle.len() >= MIN_POINTS) {
+        (false, _) => Method::Plane,
+        (true, true) => Method::SparsePoints,
+        (true, false) => Method::Surface,
+    };
+    Ok(Placed {
+        point: met.point,
+        covariance_m2: [covariance[(0, 0)], covariance[(0, 1)], covariance[(1, 1)]],
+        vertical_sigma_m: covariance[(2, 2)].max(0.0).sqrt(),
+        method,
+        ground_z_m: ground_z,
+        n_points: on_vehicle.len(),
+        points_disagree,
+    })
+}
+
+/// The view over the plane at half a vehicle's height above the ground under the anchor, and that
+/// ground's height.
+fn meet(
+    camera: &CameraModel,
+    pose: &Pose,
+    centre: Pixel,
+    half_height_m: f64,
+    surroundings: &Surroundings,
+) -> Result<(GroundView, f64), String> {
+    let mut ground_z = surroundings.ground.typical().z;
+    for _ in 0..STEPS {
+        let view = view_over(camera, pose, ground_z + half_height_m);
+        let Some(met) = view.ground_from_pixel(centre) else {
+            return Err("its ray does not meet the ground".to_owned());
+        };
+        ground_z = surroundings.ground.at(met.x(), met.y()).z;
+    }
+    Ok((view_over(camera, pose, ground_z + half_height_m), ground_z))
+}
+
+fn view_over(camera: &CameraModel, pose: &Pose, plane_z: f64) -> GroundView {
+    GroundView::new(*camera, pose.camera_from_enu, Metres(plane_z))
+}
+
+fn check_ray(view: &GroundView, centre: Pixel, config: &AnchorConfig) -> Result<(), String> {
+    let depression = view
+        .depression(centre)
+        .ok_or("its centre is outside the lens's field")?;
+    if depression.to_degrees() < config.min_depression_deg {
+        return Err(format!(
+            "its ray is only {:.1} degrees below the horizontal",
+            depression.to_degrees()
+        ));
+    }
+    let met: Point<Enu> = view
+        .ground_from_pixel(centre)
+        .ok_or("its ray does not meet the ground")?;
+    let height = view.height_above_ground().get();
+    let distance = met.horizontal_distance_to(&view.centre());
+    if distance > config.max_heights * height {
+        return Err(format!(
+            "it lies {distance:.0} m away, more than {} camera heights",
+            config.max_heights
+        ));
+    }
+    Ok(())
+}
+
+fn covariance(
+    detection: &Detection,
+    met: &GroundPoint,
+    pose: &Pose,
+    ground_sigma_m: f64,
+    config: &AnchorConfig,
+) -> Matrix3<f64> {
+    let oriented = &detection.oriented_box;
+    let size = (oriented.long_side_px() * oriented.short_side_px()).sqrt();
+    let factor = if detection.truncated {
+        TRUNCATED_FACTOR
+    } else {
+        1.0
+    };
+    let pixel_sigma = MIN_PIXEL_SIGMA.hypot(config.centre_noise * size) * factor;
+    let noise = GroundNoise::new(pixel_sigma, pose_covariance(pose), Metres(ground_sigma_m));
+    met.covariance(&noise)
+}
+
+fn pose_covariance(pose: &Pose) -> Matrix6<f64> {
+    let sigma = pose.sigma;
+    PoseSigmas {
+        horizontal: Metres(sigma.horizontal_m),
+        vertical: Metres(sigma.vertical_m),
+        yaw: Radians::from_degrees(sigma.yaw_deg),
+        pitch: Radians::from_degrees(sigma.tilt_deg),
+        roll: Radians::from_degrees(sigma.tilt_deg),
+    }
+    .covariance(&pose.camera_from_enu.rotation)
+}
+
+/// Places on the map of the sparse points on a vehicle that at least two other photos see.
+fn points_on_vehicle(
+    oriented: &OrientedBox,
+    covisible: &Covisible<'_>,
+    ground_z: f64,
+) -> Vec<Vector2<f64>> {
+    covisible
+        .seen
+        .iter()
+        .filter(|(pixel, point)| is_inside(oriented, *pixel, INNER_SHARE) && is_good(point))
+        .map(|(_, point)| point.point.vector)
+        .filter(|p| ON_VEHICLE_M.contains(&(p.z - ground_z)))
+        .map(|p| p.xy())
+        .collect()
+}
+
+fn middle_of(places: &[Vector2<f64>]) -> Option<Vector2<f64>> {
+    if places.len() < MIN_POINTS {
+        return None;
+    }
+    let mut x: Vec<f64> = places.iter().map(|p| p.x).collect();
+    let mut y: Vec<f64> = places.iter().map(|p| p.y).collect();
+    Some(Vector2::new(
+        crate::pose::align::median(&mut x)?,
+        crate::pose::align::median(&mut y)?,
+    ))
+}
+
+/// Half the box's long side on the ground: points may lie anywhere on the vehicle.
+fn detection_length_m(detection: &Detection, met: &GroundPoint) -> f64 {
+    let scale = met.by_pixel.determinant().abs().sqrt();
+    scale * detection.oriented_box.long_side_px() / 2.0
+}
+
+impl<'a> Covisible<'a> {
+    /// Sorts a scene's sparse points by photo.
+    #[must_use]
+    pub fn by_photo(points: &'a [SparsePoint], n_photos: usize) -> Vec<Self> {
+        let mut by_photo: Vec<Self> = (0..n_photos).map(|_| Self { seen: Vec::new() }).collect();
+        for point in points {
+            for &(photo, x, y) in &point.track {
+                if let Some(view) = by_photo.get_mut(photo) {
+                    view.seen
+                        .push((Pixel::new(f64::from(x), f64::from(y)), point));
+                }
+            }
+        }
+        by_photo
+    }
+}
+
+/// Whether a pose came from the images: only then do sparse points belong to it.
+pub(super) fn is_solved(pose: &Pose) -> bool {
+    pose.source == PoseSource::Solved
+}
