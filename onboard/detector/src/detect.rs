@@ -19,6 +19,7 @@ use crate::tiles::{self, Span};
 use calibration::{Pixel, Radians};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Our own model, built in.
 const BUILT_IN: &[u8] = include_bytes!("../models/overlook-vehicles.onnx");
@@ -153,6 +154,20 @@ impl Detector {
     #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.model.info
+    }
+
+    /// How long the network takes for one grey tile, its first run (which prepares memory) not
+    /// counted. `tile_px` is the tile's side where the model takes any size.
+    ///
+    /// # Errors
+    /// [`DetectorError`] when the model fails.
+    pub fn time_one_tile(&mut self, tile_px: u32) -> Result<Duration, DetectorError> {
+        let shape = self.model.info.input.shape_for(tile_px, tile_px);
+        let values = vec![0.5; shape.iter().product()];
+        self.model.run(shape, &values, 1.0)?;
+        let started = Instant::now();
+        self.model.run(shape, &values, 1.0)?;
+        Ok(started.elapsed())
     }
 
     /// Finds the vehicles of a photo. With `view` the photo is searched at the sizes that height

@@ -41,6 +41,7 @@ pub use export::{
     yolo_obb,
 };
 pub use layout::Layout;
+pub use merge::suppress;
 pub use model::{InputSpec, ModelClass, ModelInfo};
 pub use oriented_box::{HorizontalBox, OrientedBox};
 pub use overlay::{draw_overlay, encode_jpeg};

@@ -7,8 +7,9 @@ const MAX_CELLS: usize = 512;
 
 /// Indices of the boxes to keep: in descending score (ties by x, then y, then index), each kept
 /// unless it overlaps a kept one with an intersection over union above `max_iou`. Classes do not
-/// matter: a vehicle is one vehicle whichever kind it was taken for.
-pub(crate) fn suppress(boxes: &[OrientedBox], scores: &[f64], max_iou: f64) -> Vec<usize> {
+/// matter: a vehicle is one vehicle whichever kind it was taken for. `scores` has one entry per box.
+#[must_use]
+pub fn suppress(boxes: &[OrientedBox], scores: &[f64], max_iou: f64) -> Vec<usize> {
     let order = by_score(boxes, scores);
     let mut grid = Grid::over(boxes);
     let mut kept = Vec::new();

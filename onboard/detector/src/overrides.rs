@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PixelOrigin {
-    /// At the first pixel's corner, as YOLO models do: their anchors lie at (i + 0.5) * stride.
-    /// This is our own convention.
+    /// At the first pixel's corner, as YOLO models do: their anchors lie at (i + 0.5) * stride, and
+    /// measured on real photos their boxes need no shift. This is our own convention.
     Corner,
     /// At the first pixel's centre.
     Centre,

@@ -202,13 +202,14 @@ def change_light(rng, image):
         x = np.repeat(x.mean(2, keepdims=True), 3, 2)
     else:
         grey = x.mean(2, keepdims=True)
-        x = grey + (x - grey) * rng.uniform(0.5, 1.5)
+        x = grey + (x - grey) * np.float32(rng.uniform(0.5, 1.5))
         x = x * rng.uniform(0.9, 1.1, 3).astype(np.float32)
     mean = x.mean()
-    x = (x - mean) * rng.uniform(0.6, 1.4) + mean + rng.uniform(-0.15, 0.15)
-    x = np.clip(x, 0.0, 1.0) ** rng.uniform(0.7, 1.4)
+    contrast, brightness = rng.uniform(0.6, 1.4), rng.uniform(-0.15, 0.15)
+    x = (x - mean) * np.float32(contrast) + np.float32(mean + brightness)
+    x = np.clip(x, 0.0, 1.0) ** np.float32(rng.uniform(0.7, 1.4))
     if rng.random() < 0.5:
-        x = x + rng.normal(0.0, rng.uniform(0.0, 0.04), x.shape).astype(np.float32)
+        x = x + rng.standard_normal(x.shape, dtype=np.float32) * np.float32(rng.uniform(0.0, 0.04))
     return np.ascontiguousarray(np.clip(x, 0.0, 1.0).transpose(2, 0, 1), dtype=np.float32)
 
 

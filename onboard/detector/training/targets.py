@@ -35,7 +35,13 @@ def build(boxes, ignored, crop_px):
     maps = np.zeros((6, cells, cells), np.float32)
     map_weight = np.zeros((cells, cells), np.float32)
     small = boxes[:, 2] < SMALLEST_PX
-    for box in np.vstack([ignored, boxes[small]]):
+    near = np.vstack([ignored, boxes[small]])
+    reach = near[:, 2]
+    near = near[
+        (near[:, 0] > -reach) & (near[:, 1] > -reach)
+        & (near[:, 0] < crop_px + reach) & (near[:, 1] < crop_px + reach)
+    ]  # fmt: skip
+    for box in near:
         u, v, _, _ = in_box_frame(columns, rows, box)
         inside = (np.abs(u) <= box[2] / STRIDE / 2 + 0.5) & (np.abs(v) <= box[3] / STRIDE / 2 + 0.5)
         weight[inside] = 0.0

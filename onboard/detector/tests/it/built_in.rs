@@ -80,3 +80,49 @@ fn both_engines_find_the_same() {
         }
     }
 }
+
+#[test]
+fn a_file_is_searched_as_its_pixels_are() {
+    let Some(path) = shared("obb/songdo/images/00164.jpg") else {
+        return;
+    };
+    let options = DetectOptions {
+        scale: ScaleChoice::Factor(0.11),
+        score_threshold: Some(0.3),
+        ..DetectOptions::default()
+    };
+    let mut detector = Detector::built_in(&rten()).unwrap();
+    let decoded = detector.detect(&read_photo(&path), None, &options).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let encoded = detector.detect_encoded(&bytes, None, &options).unwrap();
+    assert_eq!((encoded.width_px, encoded.height_px), (3840, 2160));
+    assert_eq!(encoded.exif_orientation, Some(1));
+    // Decoded at an eighth, the picture differs a little in sharpness; sure boxes stay.
+    let sure: Vec<_> = decoded
+        .detections
+        .iter()
+        .filter(|d| d.score > 0.5)
+        .collect();
+    let again = sure
+        .iter()
+        .filter(|detection| {
+            let same = |other: &&detector::Detection| {
+                other.oriented_box.iou(&detection.oriented_box) > 0.6
+            };
+            encoded.detections.iter().any(|other| same(&other))
+        })
+        .count();
+    assert!(again * 10 >= sure.len() * 8, "{again} of {}", sure.len());
+}
+
+#[test]
+fn the_model_says_what_it_is() {
+    let mut detector = Detector::built_in(&rten()).unwrap();
+    let info = detector.info().clone();
+    assert_eq!(info.sha256.len(), 64);
+    assert_eq!(info.classes.len(), 1);
+    assert!(info.classes[0].class.is_some());
+    assert!(info.license.unwrap().contains("KIT AIS"));
+    assert!((info.input.width, info.input.height) == (None, None));
+    assert!(detector.time_one_tile(256).unwrap().as_secs() < 60);
+}
