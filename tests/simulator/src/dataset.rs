@@ -3,11 +3,11 @@
 use crate::camera::{Camera, Intrinsics};
 use crate::dice::Dice;
 use crate::error::{SimulatorError, within};
-use crate::film::Film;
-use crate::metadata::{
+use crate::photo::metadata::{
     CAMERA_MAKE, CAMERA_MODEL, Carries, FOCAL_MM, SENSOR_WIDTH_MM, Shot, photo_file,
 };
 use crate::poses::{PlanSpec, PlannedPhoto, default_plan};
+use crate::render::Film;
 use crate::render::{RayTable, Stage};
 use crate::sensors::{ErrorSpec, Reading, read_sensors};
 use crate::site::{SiteSpec, World};

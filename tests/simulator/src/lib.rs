@@ -43,47 +43,28 @@
 //! `front_direction_deg`: direction on the picture of the projected ground segment from the
 //! vehicle's centre to its front, clockwise from up.
 
-mod body;
 pub mod camera;
 pub mod dataset;
 mod dice;
 mod error;
 pub mod facts;
-pub mod film;
-mod foliage;
 pub mod geodesy;
 mod ground;
-mod jpeg;
-mod layout;
-mod light;
-mod mesh;
-mod metadata;
-mod neighbourhood;
 mod noise;
-mod paintwork;
-mod parking;
-mod plot;
+mod photo;
 pub mod poses;
-mod props;
-mod raster;
 pub mod render;
 mod scene;
 pub mod sensors;
-mod shade;
-mod shadow;
-mod signs;
 mod site;
 pub mod sun;
-mod surfaces;
-mod tiff;
 pub mod truth;
 mod vec3;
 mod vehicles;
 mod views;
-mod wear;
 
 pub use error::SimulatorError;
-pub use jpeg::Picture;
-pub use metadata::{CAMERA_MAKE, CAMERA_MODEL};
+pub use photo::jpeg::Picture;
+pub use photo::metadata::{CAMERA_MAKE, CAMERA_MODEL};
 pub use site::{SITE_KINDS, SiteKind, SiteSpec, Weather, World};
 pub use vehicles::{Body, Model, Vehicle, catalogue};

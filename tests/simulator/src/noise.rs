@@ -19,14 +19,20 @@ pub(crate) fn lattice_unit(x: i32, y: i32, seed: u32) -> f32 {
     (lattice_hash(x, y, seed) >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
+/// The whole number below, without a call into the maths library; for |x| < 2^31.
+fn floor(x: f32) -> (i32, f32) {
+    let cut = x as i32;
+    let below = cut - i32::from((cut as f32) > x);
+    (below, below as f32)
+}
+
 fn fade(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
 /// Value noise in [-1, 1] with lattice spacing one.
 pub(crate) fn value_noise(x: f32, y: f32, seed: u32) -> f32 {
-    let (fx, fy) = (x.floor(), y.floor());
-    let (ix, iy) = (fx as i32, fy as i32);
+    let ((ix, fx), (iy, fy)) = (floor(x), floor(y));
     let (tx, ty) = (fade(x - fx), fade(y - fy));
     let a = lattice_unit(ix, iy, seed);
     let b = lattice_unit(ix + 1, iy, seed);
@@ -73,8 +79,7 @@ pub(crate) fn octaves(
 /// Distances to the nearest and second nearest point of a jittered lattice with spacing one, and
 /// the hash of the nearest: pebbles, cells, patchwork.
 pub(crate) fn cells(x: f32, y: f32, seed: u32) -> (f32, f32, u32) {
-    let (fx, fy) = (x.floor(), y.floor());
-    let (ix, iy) = (fx as i32, fy as i32);
+    let ((ix, fx), (iy, fy)) = (floor(x), floor(y));
     let (mut nearest, mut second, mut hash) = (9.0_f32, 9.0_f32, 0);
     for dy in -1..=1 {
         for dx in -1..=1 {

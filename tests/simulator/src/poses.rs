@@ -209,58 +209,72 @@ fn slots(spec: &PlanSpec, dice: &mut Dice) -> Vec<Slot> {
         let value = (pitches[pitches.len() - 1].value + 15.0).min(90.0);
         pitches.push(Level { value, link: true });
     }
-    let middle = heights.len() / 2;
     let first_heading = dice.range(0.0, TAU);
-    // Steepest first, the middle height first: 90 down to 30 there, then the other heights.
-    let mut by_distance: Vec<usize> = (0..heights.len()).collect();
-    by_distance.sort_by_key(|&i| i.abs_diff(middle));
     let mut out = Vec::new();
     let mut round = 0_u32;
     while out.len() < spec.n_photos {
         let turn = f64::from(round.reverse_bits()) / 4_294_967_296.0;
-        let heading = first_heading + TAU * turn;
-        for (k, &h) in by_distance.iter().enumerate() {
-            for pitch in pitches.iter().rev() {
-                let steepest = pitch.value == pitches[pitches.len() - 1].value;
-                let height = heights[h];
-                let needed = k == 0 || !pitch.link;
-                if !needed || (steepest && pitch.value > 80.0 && round > 0) {
-                    continue;
-                }
-                let spread = if round == 0 { 0.05 } else { 0.16 } * height.value.min(100.0) + 3.0;
-                out.push(Slot {
-                    height,
-                    pitch: *pitch,
-                    heading,
-                    spread,
-                });
-            }
-        }
-        if round > 0 && pitches[pitches.len() - 1].value > 80.0 {
-            // More nadir photos, mostly low ones, which see least.
-            let pitch = pitches[pitches.len() - 1];
-            let low = heights[0];
-            let mid = heights[middle];
-            let top = heights[if round.is_multiple_of(2) {
-                heights.len() - 1
-            } else {
-                middle
-            }];
-            for (height, spread) in [(mid, 24.0), (low, 30.0), (top, 12.0), (low, 38.0)] {
-                if !height.link {
-                    out.push(Slot {
-                        height,
-                        pitch,
-                        heading,
-                        spread,
-                    });
-                }
-            }
+        spoke(
+            &heights,
+            &pitches,
+            first_heading + TAU * turn,
+            round == 0,
+            &mut out,
+        );
+        if round > 0 {
+            more_nadir(&heights, pitches[pitches.len() - 1], round, &mut out);
         }
         round += 1;
     }
     out.truncate(spec.n_photos);
     out
+}
+
+/// One heading at all heights: the middle height first with all pitches from the steepest down,
+/// then the others, each pitch tied to the same pitch at the next height. Nadir photos, which
+/// have no heading, come with the first spoke only.
+fn spoke(heights: &[Level], pitches: &[Level], heading: f64, first: bool, out: &mut Vec<Slot>) {
+    let middle = heights.len() / 2;
+    let mut by_distance: Vec<usize> = (0..heights.len()).collect();
+    by_distance.sort_by_key(|&i| i.abs_diff(middle));
+    for (k, &h) in by_distance.iter().enumerate() {
+        let height = heights[h];
+        let spread = if first { 0.05 } else { 0.16 } * height.value.min(100.0) + 3.0;
+        for (n_steeper, &pitch) in pitches.iter().rev().enumerate() {
+            let tie_only = pitch.link && k > 0;
+            let nadir_again = n_steeper == 0 && !first;
+            if !tie_only && !nadir_again {
+                out.push(Slot {
+                    height,
+                    pitch,
+                    heading,
+                    spread,
+                });
+            }
+        }
+    }
+}
+
+/// More of the steepest photos, mostly low ones, which see least.
+fn more_nadir(heights: &[Level], pitch: Level, round: u32, out: &mut Vec<Slot>) {
+    let middle = heights.len() / 2;
+    let top = if round.is_multiple_of(2) {
+        heights.len() - 1
+    } else {
+        middle
+    };
+    let heading = f64::from(round) * 2.4;
+    for (h, spread) in [(middle, 24.0), (0, 30.0), (top, 12.0), (0, 38.0)] {
+        let height = heights[h];
+        if !height.link {
+            out.push(Slot {
+                height,
+                pitch,
+                heading,
+                spread,
+            });
+        }
+    }
 }
 
 fn draw_photo(spec: &PlanSpec, slot: &Slot, dice: &mut Dice, shrink: f64) -> PlannedPhoto {

@@ -4,10 +4,10 @@
 //! beyond the frame; what is visible is counted on the photo's own samples, four a pixel.
 
 use crate::camera::Camera;
-use crate::raster::{
+use crate::render::Stage;
+use crate::render::raster::{
     Projector, SAMPLES, SampleBuffer, corners_of, faces_camera, project_all, walk,
 };
-use crate::render::Stage;
 use crate::scene::Object;
 use nalgebra::{Vector2, Vector3};
 
@@ -93,7 +93,7 @@ fn silhouette(
     );
     let corners: Option<Vec<_>> = projected.iter().copied().collect();
     let corners = corners?;
-    let fold = |get: fn(&crate::raster::Corner) -> f32| {
+    let fold = |get: fn(&crate::render::raster::Corner) -> f32| {
         corners
             .iter()
             .map(get)

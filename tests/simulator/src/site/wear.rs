@@ -3,8 +3,8 @@
 
 use crate::dice::Dice;
 use crate::ground::{Coat, LiesOn, Shape};
-use crate::layout::{LOT_HALF_X, LOT_HALF_Y, Yard};
 use crate::site::SiteKind;
+use crate::site::yard::{LOT_HALF_X, LOT_HALF_Y, Yard};
 use crate::vec3::{V3, v3};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -43,48 +43,21 @@ fn patches(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
         let (x, y) = somewhere(dice);
         let (length, width) = (dice.range32(0.5, 5.0), dice.range32(0.4, 2.2));
         let angle = turn(dice);
-        let shade = dice.range32(0.55, 1.45);
+        let factor = V3::splat(dice.range32(0.55, 1.45));
         let mut shape = Shape::rect(x, y, length, width, angle);
         if let Shape::Rect { round, .. } = &mut shape {
             *round = dice.range32(0.0, 0.25);
         }
         yard.painter.paint_on(
             LiesOn::Asphalt,
-            shape.clone(),
+            shape,
             Coat::Stain {
-                factor: V3::splat(shade),
+                factor,
                 softness_m: 0.03,
             },
         );
         if dice.chance(0.5) {
-            // The joint around it was sealed with bitumen.
-            let (sin, cos) = angle.sin_cos();
-            for (a, b) in [
-                ((-1.0, -1.0), (1.0, -1.0)),
-                ((1.0, -1.0), (1.0, 1.0)),
-                ((1.0, 1.0), (-1.0, 1.0)),
-                ((-1.0, 1.0), (-1.0, -1.0)),
-            ] {
-                let to = |(u, v): (f32, f32)| {
-                    let (u, v) = (u * length / 2.0, v * width / 2.0);
-                    (x + u * cos - v * sin, y + u * sin + v * cos)
-                };
-                let ((ax, ay), (bx, by)) = (to(a), to(b));
-                let shape = Shape::Stroke {
-                    ax,
-                    ay,
-                    bx,
-                    by,
-                    half_width: dice.range32(0.02, 0.05),
-                };
-                yard.painter.paint_on(
-                    LiesOn::Asphalt,
-                    shape,
-                    Coat::Seal {
-                        color: V3::splat(0.03),
-                    },
-                );
-            }
+            sealed_joint(yard, dice, (x, y), (length, width), angle);
         }
     }
     // Trenches: long narrow repairs.
@@ -104,6 +77,39 @@ fn patches(yard: &mut Yard, dice: &mut Dice, neglect: f32) {
             Coat::Stain {
                 factor,
                 softness_m: 0.03,
+            },
+        );
+    }
+}
+
+/// Bitumen along the edges of a patch.
+fn sealed_joint(yard: &mut Yard, dice: &mut Dice, at: (f32, f32), size: (f32, f32), angle: f32) {
+    let (sin, cos) = angle.sin_cos();
+    let corner = |u: f32, v: f32| {
+        let (u, v) = (u * size.0 / 2.0, v * size.1 / 2.0);
+        (at.0 + u * cos - v * sin, at.1 + u * sin + v * cos)
+    };
+    let corners = [
+        corner(-1.0, -1.0),
+        corner(1.0, -1.0),
+        corner(1.0, 1.0),
+        corner(-1.0, 1.0),
+    ];
+    for k in 0..4 {
+        let ((ax, ay), (bx, by)) = (corners[k], corners[(k + 1) % 4]);
+        let half_width = dice.range32(0.02, 0.05);
+        let shape = Shape::Stroke {
+            ax,
+            ay,
+            bx,
+            by,
+            half_width,
+        };
+        yard.painter.paint_on(
+            LiesOn::Asphalt,
+            shape,
+            Coat::Seal {
+                color: V3::splat(0.03),
             },
         );
     }

@@ -1,11 +1,11 @@
 //! The light a surface sends to the camera.
 
 use crate::ground::Ground;
-use crate::light::Light;
 use crate::noise::{lattice_unit, octaves, value_noise};
-use crate::paintwork::{ShellPoint, shell_surfel, wheel_surfel};
+use crate::render::light::Light;
+use crate::render::paintwork::{ShellPoint, shell_surfel, wheel_surfel};
+use crate::render::shadow::Shadows;
 use crate::scene::{Finish, SiteFrame};
-use crate::shadow::Shadows;
 use crate::vec3::{V3, lerp, smoothstep, v3};
 use crate::vehicles::Vehicle;
 

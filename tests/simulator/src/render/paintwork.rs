@@ -1,8 +1,8 @@
 //! Where on a vehicle's shell there is paint, glass, light, rubber or a joint.
 
-use crate::body::Profile;
 use crate::noise::{octaves, value_noise};
-use crate::shade::Surfel;
+use crate::render::shade::Surfel;
+use crate::scene::profiles::{CAB_LENGTH_SHARE, Profile};
 use crate::vec3::{V3, lerp, smoothstep, v3};
 use crate::vehicles::{Body, Look, Vehicle};
 
@@ -64,7 +64,7 @@ pub(crate) fn shell_surfel(vehicle: &Vehicle, at: &ShellPoint) -> Surfel {
     let profile = body.profile();
     let [length, width, _] = vehicle.size_m().map(|v| v as f32);
     let shell_length = if body == Body::Truck {
-        length * 0.28
+        length * CAB_LENGTH_SHARE
     } else {
         length
     };

@@ -3,19 +3,30 @@
 use crate::dice::Dice;
 use crate::error::{SimulatorError, within};
 use crate::geodesy::Place;
+use crate::ground::surfaces::Surface;
 use crate::ground::{Ground, GroundPainter};
-use crate::layout::{self, Yard};
-use crate::neighbourhood;
-use crate::parking;
-use crate::props::Prop;
 use crate::sun::{SkyDirection, sun_direction};
-use crate::surfaces::Surface;
 use crate::vehicles::Vehicle;
-use crate::wear;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use props::Prop;
 use serde::{Deserialize, Serialize};
+use streets::Streets;
+use yard::{Season, Yard};
+
+mod distractors;
+mod gardens;
+mod layout;
+mod neighbourhood;
+mod parking;
+mod plot;
+pub(crate) mod props;
+mod rows;
+mod signs;
+mod streets;
+mod wear;
+mod yard;
 
 /// What kind of car park the site is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,12 +175,24 @@ const fn region(
     }
 }
 
-/// A time between 8 and 18 local with the sun between these elevations, in 2025 to 2027.
+/// Month counted as in the northern hemisphere, 1 to 12, fractional.
+fn northern_month(origin: &Place, start: Timestamp) -> f64 {
+    let zoned = start.to_zoned(TimeZone::UTC);
+    let month = f64::from(zoned.month()) + f64::from(zoned.day()) / 31.0;
+    if origin.latitude_deg >= 0.0 {
+        month
+    } else {
+        (month + 5.0).rem_euclid(12.0) + 1.0
+    }
+}
+
+/// A time between 8 and 18 local with the sun 22 to 60 degrees high, in the leafy months of 2025
+/// or 2026.
 fn draw_start(dice: &mut Dice, origin: &Place, zone: &TimeZone) -> Timestamp {
     let mut best = None;
-    for _ in 0..400 {
+    for _ in 0..600 {
         let day = date(2025, 3, 1)
-            .checked_add(((dice.below(720)) as i64).days())
+            .checked_add((dice.below(660) as i64).days())
             .expect("two years after 2025 are in range");
         let local = day.at(
             8 + dice.below(10) as i8,
@@ -182,12 +205,54 @@ fn draw_start(dice: &mut Dice, origin: &Place, zone: &TimeZone) -> Timestamp {
         };
         let time = zoned.timestamp();
         let elevation = sun_direction(origin, time).elevation_deg;
-        if (22.0..=60.0).contains(&elevation) {
+        if !(22.0..=60.0).contains(&elevation) {
+            continue;
+        }
+        if (4.3..11.4).contains(&northern_month(origin, time)) {
             return time;
         }
         best = best.or(Some(time));
     }
-    best.expect("the first draw is kept")
+    best.unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Autumn comes in October and November, and a little drought in August.
+fn draw_season(dice: &mut Dice, region: &Region, origin: &Place, start: Timestamp) -> Season {
+    let month = northern_month(origin, start);
+    let autumn = ((month - 9.6) / 2.0).clamp(0.0, 0.9) as f32;
+    let drought = (0.25 - (month - 8.2).abs() * 0.12).max(0.0) as f32;
+    Season {
+        dryness: (region.dryness + drought + dice.range32(-0.25, 0.15)).clamp(0.0, 1.0),
+        autumn: (autumn * dice.range32(0.6, 1.3) + dice.range32(0.0, 0.08)).clamp(0.0, 0.95),
+    }
+}
+
+fn draw_origin(dice: &mut Dice, region: &Region) -> Place {
+    Place {
+        latitude_deg: region.latitude_deg + dice.range(-0.1, 0.1),
+        longitude_deg: region.longitude_deg + dice.range(-0.1, 0.1),
+        height_above_ellipsoid_m: region.height_above_sea_m
+            + region.geoid_undulation_m
+            + dice.range(-15.0, 15.0),
+    }
+}
+
+fn draw_kind(dice: &mut Dice) -> SiteKind {
+    *dice.pick_weighted(&SITE_KINDS, |kind| match kind {
+        SiteKind::Perpendicular => 4.0,
+        SiteKind::Herringbone => 2.5,
+        SiteKind::Street => 2.0,
+        SiteKind::Gravel => 1.5,
+    })
+}
+
+fn draw_weather(dice: &mut Dice) -> Weather {
+    let skies = [Weather::Clear, Weather::Hazy, Weather::Overcast];
+    *dice.pick_weighted(&skies, |weather| match weather {
+        Weather::Clear => 6.0,
+        Weather::Hazy => 1.5,
+        Weather::Overcast => 2.5,
+    })
 }
 
 impl World {
@@ -202,53 +267,37 @@ impl World {
         if let Some(n) = spec.n_vehicles {
             within("--cars", n as f64, 0.0, 120.0)?;
         }
+        // Everything is drawn whether it is wished otherwise or not, so that one wish leaves the
+        // rest of the site as the seed has it.
         let mut dice = Dice::new(spec.seed, "site", "");
-        let drawn_kind = *dice.pick_weighted(&SITE_KINDS, |kind| match kind {
-            SiteKind::Perpendicular => 4.0,
-            SiteKind::Herringbone => 2.5,
-            SiteKind::Street => 2.0,
-            SiteKind::Gravel => 1.5,
-        });
-        let drawn_weather = *dice.pick_weighted(
-            &[Weather::Clear, Weather::Hazy, Weather::Overcast],
-            |weather| match weather {
-                Weather::Clear => 6.0,
-                Weather::Hazy => 1.5,
-                Weather::Overcast => 2.5,
-            },
-        );
+        let kind = draw_kind(&mut dice);
+        let kind = spec.kind.unwrap_or(kind);
+        let weather = draw_weather(&mut dice);
         let region = dice.pick(&REGIONS);
-        let origin = Place {
-            latitude_deg: region.latitude_deg + dice.range(-0.1, 0.1),
-            longitude_deg: region.longitude_deg + dice.range(-0.1, 0.1),
-            height_above_ellipsoid_m: region.height_above_sea_m
-                + region.geoid_undulation_m
-                + dice.range(-15.0, 15.0),
-        };
+        let origin = draw_origin(&mut dice, region);
         let zone = TimeZone::get(region.zone).expect("the bundled zones hold every region's");
+        let heading = dice.range32(-0.6, 0.6);
+        let n_vehicles = 20 + dice.below(41);
+        let spacing_m = f64::from((dice.range32(2.5, 3.0) * 20.0).round() / 20.0);
+        let spacing_m = spec.spacing_m.unwrap_or(spacing_m);
+        let ground_seed = dice.bits();
         let drawn_start = draw_start(&mut dice, &origin, &zone);
         let start = spec.start.unwrap_or(drawn_start);
-        let dryness = (region.dryness + dice.range32(-0.2, 0.2)).clamp(0.0, 1.0);
-        let kind = spec.kind.unwrap_or(drawn_kind);
-        let weather = spec.weather.unwrap_or(drawn_weather);
-        let heading = dice.range32(-0.6, 0.6);
-        let drawn_n = 20 + dice.below(41);
-        let drawn_spacing = f64::from((dice.range32(2.5, 3.0) * 20.0).round() / 20.0);
-        let n_vehicles = spec.n_vehicles.unwrap_or(drawn_n);
-        let spacing = spec.spacing_m.unwrap_or(drawn_spacing);
+        let season = draw_season(&mut dice, region, &origin, start);
 
-        let mut yard = Yard::new(GroundPainter::new(dice.bits()), spec.seed, dryness);
-        neighbourhood::streets(&mut yard, kind);
-        let places = layout::lay_out(&mut yard, kind, spacing as f32);
-        neighbourhood::around(&mut yard, kind);
+        let mut yard = Yard::new(GroundPainter::new(ground_seed), spec.seed, season);
+        let streets = Streets::of(kind);
+        streets::pave(&mut yard, &streets);
+        layout::lay_out(&mut yard, kind, spacing_m as f32);
+        neighbourhood::settle(&mut yard, kind, &streets);
         wear::age(&mut yard, kind);
-        let vehicles = parking::park(&mut yard, places, n_vehicles, spacing, heading)?;
-        layout::distractors(&mut yard, kind);
-        let base = Surface::Country { dryness };
+        let n_vehicles = spec.n_vehicles.unwrap_or(n_vehicles);
+        let vehicles = parking::park(&mut yard, n_vehicles, spacing_m, heading)?;
+        distractors::scatter(&mut yard, kind);
         Ok(Self {
             seed: spec.seed,
             kind,
-            weather,
+            weather: spec.weather.unwrap_or(weather),
             sun: sun_direction(&origin, start),
             origin,
             geoid_undulation_m: region.geoid_undulation_m,
@@ -257,7 +306,9 @@ impl World {
             heading,
             vehicles,
             props: yard.props,
-            ground: yard.painter.finish(base),
+            ground: yard.painter.finish(Surface::Country {
+                dryness: season.dryness,
+            }),
         })
     }
 

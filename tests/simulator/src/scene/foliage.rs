@@ -5,21 +5,10 @@
 //! part chooses the mask and whose fraction is how much light reaches the place in the crown.
 
 use crate::dice::Dice;
-use crate::mesh::{Mesh, Stand};
+use crate::scene::mesh::{Mesh, Stand};
+use crate::site::props::Tree;
 use crate::vec3::{V3, smoothstep, v3};
 use std::f32::consts::TAU;
-
-/// A tree's shape, metres.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Crown {
-    pub(crate) height: f32,
-    /// Nothing of the crown lies further from the trunk.
-    pub(crate) radius: f32,
-    /// Nothing of the crown lies lower.
-    pub(crate) base: f32,
-    pub(crate) conifer: bool,
-    pub(crate) leaves: u32,
-}
 
 /// How many leaf masks there are.
 pub(crate) const N_MASKS: usize = 4;
@@ -99,7 +88,7 @@ struct Blob {
     radius: f32,
 }
 
-fn blobs(shape: &Crown, dice: &mut Dice) -> Vec<Blob> {
+fn blobs(shape: &Tree, dice: &mut Dice) -> Vec<Blob> {
     let middle = (shape.base + shape.height) / 2.0;
     let half = (shape.height - shape.base) / 2.0;
     let n = 7 + dice.below(6);
@@ -122,7 +111,7 @@ fn blobs(shape: &Crown, dice: &mut Dice) -> Vec<Blob> {
 }
 
 /// The leaves of a tree.
-pub(crate) fn crown(planter: &mut Planter, shape: &Crown) {
+pub(crate) fn crown(planter: &mut Planter, shape: &Tree) {
     if shape.conifer {
         return conifer(planter, shape);
     }
@@ -164,7 +153,7 @@ pub(crate) fn crown(planter: &mut Planter, shape: &Crown) {
     }
 }
 
-fn conifer(planter: &mut Planter, shape: &Crown) {
+fn conifer(planter: &mut Planter, shape: &Tree) {
     let side =
         (1.9 * (shape.radius * shape.height * 2.5 / shape.leaves as f32).sqrt()).clamp(0.2, 1.1);
     for _ in 0..shape.leaves {
@@ -193,12 +182,18 @@ fn conifer(planter: &mut Planter, shape: &Crown) {
 }
 
 /// Trunk and main branches.
-pub(crate) fn trunk(mesh: &mut Mesh, stand: &Stand, shape: &Crown, bark: u16, dice: &mut Dice) {
-    let radius = 0.03 * shape.height;
+pub(crate) fn trunk(planter: &mut Planter, shape: &Tree) {
+    let Planter {
+        mesh,
+        stand,
+        finish,
+        dice,
+    } = planter;
+    let radius = (0.03 * shape.height).min(0.3);
     let fork = shape.base + (shape.height - shape.base) * if shape.conifer { 0.8 } else { 0.3 };
     let foot = stand.point(V3::ZERO);
     let top = stand.point(v3(0.0, 0.0, fork));
-    mesh.rod(foot, top, radius.min(0.3), radius.min(0.3) * 0.6, 8, bark);
+    mesh.rod(foot, top, radius, radius * 0.6, 8, *finish);
     if shape.conifer || shape.leaves < 600 {
         return;
     }
@@ -208,7 +203,7 @@ pub(crate) fn trunk(mesh: &mut Mesh, stand: &Stand, shape: &Crown, bark: u16, di
         let z = fork + (shape.height - fork) * dice.range32(0.2, 0.5);
         let tip = stand.point(v3(reach * angle.cos(), reach * angle.sin(), z));
         let from = stand.point(v3(0.0, 0.0, fork - 0.3));
-        mesh.rod(from, tip, radius.min(0.2) * 0.5, 0.03, 5, bark);
+        mesh.rod(from, tip, radius * 0.4, 0.03, 5, *finish);
     }
 }
 

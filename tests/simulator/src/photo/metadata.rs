@@ -1,11 +1,11 @@
 //! What a photo says about itself: EXIF and XMP as DJI drones write them, for an invented camera.
 
-use crate::film::Film;
 use crate::geodesy::{Place, place_from_enu};
-use crate::jpeg::{Picture, Segment, encode};
+use crate::photo::jpeg::{Picture, Segment, encode};
+use crate::photo::tiff::{Directory, Value, tiff};
+use crate::render::Film;
 use crate::sensors::Reading;
 use crate::site::World;
-use crate::tiff::{Directory, Value, tiff};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

@@ -5,8 +5,10 @@
 //! Coordinates here are the site's own: metres, origin in the middle of the lot, x along its rows.
 
 use crate::noise::{lattice_unit, octaves, value_noise};
-use crate::surfaces::{Surface, surface_color};
 use crate::vec3::{V3, smoothstep, v3};
+use surfaces::{Surface, surface_color};
+
+pub(crate) mod surfaces;
 
 /// A flat outline, metres.
 #[derive(Clone, Debug)]
@@ -69,7 +71,8 @@ impl Shape {
         }
     }
 
-    /// Distance to the outline, negative inside.
+    /// Distance to the outline, negative inside. Lengths by plain square roots: nothing here
+    /// comes near the limits that `hypot` guards against.
     pub(crate) fn signed_distance(&self, px: f32, py: f32) -> f32 {
         match *self {
             Self::Rect {
@@ -84,15 +87,15 @@ impl Shape {
                 let (dx, dy) = (px - x, py - y);
                 let u = (dx * cos + dy * sin).abs() - half_x + round;
                 let v = (dy * cos - dx * sin).abs() - half_y + round;
-                u.max(0.0).hypot(v.max(0.0)) + u.max(v).min(0.0) - round
+                length(u.max(0.0), v.max(0.0)) + u.max(v).min(0.0) - round
             }
-            Self::Disc { x, y, radius } => (px - x).hypot(py - y) - radius,
+            Self::Disc { x, y, radius } => length(px - x, py - y) - radius,
             Self::Ring {
                 x,
                 y,
                 radius,
                 half_width,
-            } => ((px - x).hypot(py - y) - radius).abs() - half_width,
+            } => (length(px - x, py - y) - radius).abs() - half_width,
             Self::Stroke {
                 ax,
                 ay,
@@ -103,7 +106,7 @@ impl Shape {
                 let (dx, dy) = (bx - ax, by - ay);
                 let length2 = (dx * dx + dy * dy).max(1e-12);
                 let t = (((px - ax) * dx + (py - ay) * dy) / length2).clamp(0.0, 1.0);
-                (px - ax - t * dx).hypot(py - ay - t * dy) - half_width
+                length(px - ax - t * dx, py - ay - t * dy) - half_width
             }
         }
     }
@@ -147,6 +150,10 @@ impl Shape {
     }
 }
 
+fn length(x: f32, y: f32) -> f32 {
+    (x * x + y * y).sqrt()
+}
+
 /// What a shape does to the ground under it.
 #[derive(Clone, Debug)]
 pub(crate) enum Coat {
@@ -172,7 +179,7 @@ pub(crate) enum Coat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LiesOn {
     Any,
-    /// Asphalt only.
+    /// Asphalt and large slabs of concrete.
     Asphalt,
     /// Anything but grass, soil and open country.
     Hard,
@@ -406,7 +413,11 @@ impl Ground {
             let layer = &self.layers[index as usize];
             let lies = match layer.lies_on {
                 LiesOn::Any => true,
-                LiesOn::Asphalt => matches!(surface, Surface::Asphalt { .. }),
+                LiesOn::Asphalt => match surface {
+                    Surface::Asphalt { .. } => true,
+                    Surface::Slabs { side_m, .. } => side_m > 2.0,
+                    _ => false,
+                },
                 LiesOn::Hard => !matches!(
                     surface,
                     Surface::Grass { .. } | Surface::Soil { .. } | Surface::Country { .. }

@@ -4,9 +4,9 @@
 //! A point is brought down to the ground along the sun's direction; the map there holds the
 //! greatest height of anything on that ray. A point is in shadow where the map is higher than it.
 
-use crate::foliage::{MASK_SIDE, N_MASKS};
-use crate::raster::{Corner, leaf_here, walk};
+use crate::render::raster::{Corner, leaf_here, walk};
 use crate::scene::Scene;
+use crate::scene::foliage::{MASK_SIDE, N_MASKS};
 use crate::vec3::{V3, lerp, v3};
 
 /// Heights are stored in these steps, metres; 16 bits reach 98 m.

@@ -1,18 +1,27 @@
 //! The renderer: a stage built once for a world, then pictures of it from any camera.
 
 use crate::camera::{Camera, Intrinsics};
-use crate::film::{Exposure, Film, develop};
-use crate::foliage::{MASK_SIDE, N_MASKS, leaf_masks};
-use crate::jpeg::Picture;
-use crate::light::Light;
-use crate::raster::{Projector, SAMPLES, SampleBuffer};
+use crate::photo::jpeg::Picture;
+use crate::scene::foliage::{MASK_SIDE, N_MASKS, leaf_masks};
 use crate::scene::{Scene, SiteFrame, build};
-use crate::shade::{Hit, Shader};
-use crate::shadow::Shadows;
 use crate::site::World;
 use crate::vec3::{V3, v3};
+use light::Light;
 use nalgebra::Vector2;
+use raster::{Projector, SAMPLES, SampleBuffer};
 use rayon::prelude::*;
+use shade::{Hit, Shader};
+use shadow::Shadows;
+
+pub use film::Film;
+use film::{Exposure, develop};
+
+mod film;
+mod light;
+mod paintwork;
+pub(crate) mod raster;
+mod shade;
+mod shadow;
 
 /// A world ready to be photographed: meshes, shadow maps and light.
 #[derive(Debug)]
@@ -198,7 +207,7 @@ impl<'w> Stage<'w> {
         let n = ground_steps(stretch);
         let along = across * stretch;
         let footprint = across.max(along / n as f32);
-        let flat = d.x.hypot(d.y).max(1e-6);
+        let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-6);
         let (ux, uy) = (d.x / flat, d.y / flat);
         let (gx, gy) = (eye.center.x + depth * d.x, eye.center.y + depth * d.y);
         let to_camera = d * (-1.0 / length);

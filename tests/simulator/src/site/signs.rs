@@ -66,8 +66,7 @@ const SEGMENTS: [u8; 10] = [
 /// A number, its digits upright when seen with `turn` pointing to the right.
 pub(crate) fn number(
     p: &mut GroundPainter,
-    x: f32,
-    y: f32,
+    at: (f32, f32),
     turn: f32,
     size: f32,
     value: u32,
@@ -92,7 +91,7 @@ pub(crate) fn number(
                 let (a, b) = (corners[*from], corners[*to]);
                 stroke(
                     p,
-                    (x, y),
+                    at,
                     turn,
                     (a.0 + shift, a.1),
                     (b.0 + shift, b.1),
@@ -138,12 +137,12 @@ pub(crate) fn disabled_bay(p: &mut GroundPainter, x: f32, y: f32, heading: f32) 
 /// Zebra stripes across a road that runs along `turn`.
 pub(crate) fn crossing(
     p: &mut GroundPainter,
-    x: f32,
-    y: f32,
+    at: (f32, f32),
     turn: f32,
     road_width: f32,
     wear: f32,
 ) {
+    let (x, y) = at;
     let coat = Coat::Marking {
         color: WHITE_PAINT,
         wear,

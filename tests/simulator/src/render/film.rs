@@ -2,7 +2,7 @@
 //! white balance, lens and motion blur, noise, tone curve, sharpening.
 
 use crate::dice::Dice;
-use crate::jpeg::Picture;
+use crate::photo::jpeg::Picture;
 use crate::vec3::{V3, v3};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
@@ -26,6 +26,12 @@ pub struct Film {
     pub motion_angle: f64,
     /// Noise against a good camera at base sensitivity; 0 for none.
     pub noise: f64,
+    /// Strength of colours; 1 leaves them as they are.
+    pub saturation: f64,
+    /// Strength of the tone curve's S; 0 for none.
+    pub contrast: f64,
+    /// Strength of the sharpening; 0 for none.
+    pub sharpening: f64,
     /// Seeds the noise.
     pub seed: u64,
 }
@@ -36,6 +42,11 @@ impl Film {
     pub fn draw(seed: u64, photo: &str) -> Self {
         let mut flight = Dice::new(seed, "film", "");
         let warm = flight.normal(0.03);
+        let vignetting = 0.16 + flight.range(0.0, 0.12);
+        let saturation = flight.range(0.95, 1.25);
+        let contrast = flight.range(0.05, 0.28);
+        let sharpening = flight.range(0.25, 0.8);
+        let grain = flight.range(0.7, 1.5);
         let mut dice = Dice::new(seed, "film", photo);
         let mut digest = Sha256::new();
         digest.update(seed.to_le_bytes());
@@ -49,11 +60,14 @@ impl Film {
                 (1.0 + warm + dice.normal(0.012)).clamp(0.9, 1.1),
                 (1.0 - warm + dice.normal(0.012)).clamp(0.9, 1.1),
             ],
-            vignetting: 0.16 + flight.range(0.0, 0.12),
+            vignetting,
             blur_px: 0.36 + dice.range(0.0, 0.16),
             motion_px: dice.unit().powi(2) * 1.3,
             motion_angle: dice.range(0.0, std::f64::consts::TAU),
-            noise: 0.7 + dice.range(0.0, 0.8),
+            noise: (0.7 + dice.range(0.0, 0.8)) * grain,
+            saturation,
+            contrast,
+            sharpening,
             seed: u64::from_le_bytes(word),
         }
     }
@@ -120,7 +134,7 @@ const TONE_STEPS: usize = 4096;
 const TONE_MAX: f32 = 4.0;
 
 /// Linear 0 to `TONE_MAX` to display 0 to 255: a filmic shoulder, some contrast, the sRGB curve.
-fn tone_table() -> Vec<f32> {
+fn tone_table(contrast: f32) -> Vec<f32> {
     (0..=TONE_STEPS)
         .map(|i| {
             let x = (i as f32 / TONE_STEPS as f32).powi(2) * TONE_MAX;
@@ -137,7 +151,7 @@ fn tone_table() -> Vec<f32> {
             };
             // An S about the middle.
             let s = srgb.clamp(0.0, 1.0);
-            255.0 * (s + 0.16 * (s - 0.42) * s * (1.0 - s) * 4.0).clamp(0.0, 1.0)
+            255.0 * (s + contrast * (s - 0.42) * s * (1.0 - s) * 4.0).clamp(0.0, 1.0)
         })
         .collect()
 }
@@ -150,9 +164,9 @@ fn tone(table: &[f32], x: f32) -> f32 {
 }
 
 /// Fades saturation up a little as cameras do.
-fn vivid(c: V3) -> V3 {
+fn vivid(c: V3, saturation: f32) -> V3 {
     let l = c.luminance();
-    let out = V3::splat(l) + (c - V3::splat(l)) * 1.09;
+    let out = V3::splat(l) + (c - V3::splat(l)) * saturation;
     v3(out.x.max(0.0), out.y.max(0.0), out.z.max(0.0))
 }
 
@@ -166,8 +180,9 @@ pub(crate) fn develop(exposure: &Exposure, film: &Film) -> Picture {
         film.white_balance[1] as f32,
     ) * gain;
     let kernel = blur_kernel(film);
-    let table = tone_table();
+    let table = tone_table(film.contrast as f32);
     let normals = normal_table();
+    let saturation = film.saturation as f32;
     let mut display = vec![V3::ZERO; w * h];
     let corner2 = (w * w + h * h) as f32 / 4.0;
     for (y, line) in display.chunks_mut(w).enumerate() {
@@ -185,14 +200,17 @@ pub(crate) fn develop(exposure: &Exposure, film: &Film) -> Picture {
             let dx = x as f32 + 0.5 - w as f32 / 2.0;
             let r2 = (dx * dx + dy * dy) / corner2;
             let c = c.times(balance) * (1.0 - film.vignetting as f32 * r2 * (0.6 + 0.4 * r2));
-            let c = vivid(with_noise(c, film.noise as f32, &normals, &mut noise));
+            let c = vivid(
+                with_noise(c, film.noise as f32, &normals, &mut noise),
+                saturation,
+            );
             *out = v3(tone(&table, c.x), tone(&table, c.y), tone(&table, c.z));
         }
     }
     Picture {
         width: w,
         height: h,
-        rgb: sharpen(w, h, &display),
+        rgb: sharpen(w, h, &display, film.sharpening as f32),
     }
 }
 
@@ -216,8 +234,7 @@ fn with_noise(c: V3, strength: f32, normals: &[f32], rng: &mut ChaCha8Rng) -> V3
 }
 
 /// Unsharp mask on the mean of the channels.
-fn sharpen(w: usize, h: usize, display: &[V3]) -> Vec<u8> {
-    const AMOUNT: f32 = 0.55;
+fn sharpen(w: usize, h: usize, display: &[V3], amount: f32) -> Vec<u8> {
     let luma: Vec<f32> = display
         .iter()
         .map(|c| 0.3 * c.x + 0.59 * c.y + 0.11 * c.z)
@@ -232,7 +249,7 @@ fn sharpen(w: usize, h: usize, display: &[V3]) -> Vec<u8> {
             let corners =
                 luma[up + left] + luma[up + right] + luma[down + left] + luma[down + right];
             let blurred = luma[at] * 0.25 + cross * 0.125 + corners * 0.0625;
-            let add = (AMOUNT * (luma[at] - blurred)).clamp(-24.0, 24.0);
+            let add = (amount * (luma[at] - blurred)).clamp(-24.0, 24.0);
             let c = display[at];
             for value in [c.x, c.y, c.z] {
                 rgb.push((value + add + 0.5).clamp(0.0, 255.0) as u8);

@@ -2,9 +2,9 @@
 
 use crate::dice::Dice;
 use crate::error::SimulatorError;
-use crate::layout::{ParkingPlace, PlaceKind, Yard};
 use crate::noise::value_noise;
-use crate::plot::Footprint;
+use crate::site::plot::Footprint;
+use crate::site::yard::{ParkingPlace, PlaceKind, Yard};
 use crate::vehicles::{Model, Vehicle, draw_look, draw_model};
 use std::f32::consts::PI;
 
@@ -79,7 +79,6 @@ fn footprint(parked: &Parked) -> Footprint {
 /// When there are not enough free places.
 pub(crate) fn park(
     yard: &mut Yard,
-    mut places: Vec<ParkingPlace>,
     n: usize,
     spacing_m: f64,
     site_heading: f32,
@@ -87,6 +86,7 @@ pub(crate) fn park(
     let mut dice = yard.dice("parking");
     let noise_seed = dice.bits();
     // Popular stretches first: neighbours tend to be taken together.
+    let places = std::mem::take(&mut yard.places);
     let mut order: Vec<(f32, usize)> = places
         .iter()
         .enumerate()
@@ -96,12 +96,11 @@ pub(crate) fn park(
                 place.y / 14.0,
                 noise_seed,
             );
-            let large = if place.kind == PlaceKind::Large {
-                0.25
-            } else {
-                0.0
+            let bonus = match place.kind {
+                PlaceKind::Large => 0.3,
+                PlaceKind::Bay | PlaceKind::Kerbside => 0.0,
             };
-            (taste + 0.45 * dice.range32(-1.0, 1.0) + large, index)
+            (taste + 0.45 * dice.range32(-1.0, 1.0) + bonus, index)
         })
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -111,7 +110,7 @@ pub(crate) fn park(
         if parked.len() == n {
             break;
         }
-        let place = &mut places[index];
+        let place = &places[index];
         // A tall one may not fit under a tree where a lower one does.
         for _ in 0..4 {
             let Some(candidate) = try_place(&mut dice, place, tidy) else {

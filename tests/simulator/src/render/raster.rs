@@ -5,8 +5,8 @@
 //! triangle walker.
 
 use crate::camera::Camera;
-use crate::foliage::{MASK_SIDE, N_MASKS};
-use crate::mesh::{Mesh, Triangle};
+use crate::scene::foliage::{MASK_SIDE, N_MASKS};
+use crate::scene::mesh::{Mesh, Triangle};
 use crate::scene::{Object, Scene};
 use crate::vec3::V3;
 

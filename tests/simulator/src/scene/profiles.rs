@@ -1,0 +1,362 @@
+//! The longitudinal shapes of bodies.
+
+use crate::vehicles::Body;
+
+/// Longitudinal shape: places along the length (0 front, 1 rear) and heights as shares of the
+/// vehicle's height.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Profile {
+    pub(super) top: &'static [(f32, f32)],
+    /// Foot of the windscreen.
+    pub(crate) cowl: f32,
+    /// Top of the windscreen.
+    pub(crate) screen_top: f32,
+    /// Rear end of the roof.
+    pub(crate) roof_end: f32,
+    /// Foot of the rear window.
+    pub(crate) glass_end: f32,
+    pub(super) belt_front: f32,
+    pub(super) belt_rear: f32,
+    pub(super) roof_half_width: f32,
+    pub(super) clearance_m: f32,
+    /// Axles.
+    pub(crate) axles: [f32; 2],
+    pub(crate) wheel_radius_m: f32,
+    /// Pillars between side windows.
+    pub(crate) pillars: &'static [f32],
+}
+
+const HATCHBACK: Profile = Profile {
+    top: &[
+        (0.0, 0.34),
+        (0.008, 0.44),
+        (0.03, 0.53),
+        (0.07, 0.585),
+        (0.15, 0.63),
+        (0.235, 0.665),
+        (0.32, 0.80),
+        (0.405, 0.935),
+        (0.46, 0.975),
+        (0.56, 1.0),
+        (0.70, 0.99),
+        (0.80, 0.955),
+        (0.87, 0.86),
+        (0.945, 0.70),
+        (0.975, 0.62),
+        (0.992, 0.50),
+        (1.0, 0.36),
+    ],
+    cowl: 0.235,
+    screen_top: 0.41,
+    roof_end: 0.81,
+    glass_end: 0.94,
+    belt_front: 0.64,
+    belt_rear: 0.69,
+    roof_half_width: 0.70,
+    clearance_m: 0.16,
+    axles: [0.20, 0.82],
+    wheel_radius_m: 0.31,
+    pillars: &[0.56, 0.73],
+};
+const SALOON: Profile = Profile {
+    top: &[
+        (0.0, 0.34),
+        (0.008, 0.43),
+        (0.03, 0.52),
+        (0.07, 0.575),
+        (0.17, 0.63),
+        (0.27, 0.665),
+        (0.35, 0.80),
+        (0.425, 0.94),
+        (0.47, 0.98),
+        (0.55, 1.0),
+        (0.64, 0.98),
+        (0.705, 0.93),
+        (0.78, 0.82),
+        (0.855, 0.725),
+        (0.92, 0.71),
+        (0.965, 0.685),
+        (0.99, 0.55),
+        (1.0, 0.38),
+    ],
+    cowl: 0.27,
+    screen_top: 0.43,
+    roof_end: 0.70,
+    glass_end: 0.85,
+    belt_front: 0.64,
+    belt_rear: 0.69,
+    roof_half_width: 0.69,
+    clearance_m: 0.15,
+    axles: [0.19, 0.79],
+    wheel_radius_m: 0.325,
+    pillars: &[0.54, 0.68],
+};
+const ESTATE: Profile = Profile {
+    top: &[
+        (0.0, 0.34),
+        (0.008, 0.43),
+        (0.03, 0.52),
+        (0.07, 0.57),
+        (0.16, 0.62),
+        (0.26, 0.655),
+        (0.34, 0.79),
+        (0.41, 0.92),
+        (0.46, 0.965),
+        (0.56, 1.0),
+        (0.75, 0.99),
+        (0.88, 0.95),
+        (0.925, 0.86),
+        (0.965, 0.70),
+        (0.982, 0.60),
+        (0.994, 0.48),
+        (1.0, 0.36),
+    ],
+    cowl: 0.26,
+    screen_top: 0.415,
+    roof_end: 0.885,
+    glass_end: 0.962,
+    belt_front: 0.63,
+    belt_rear: 0.68,
+    roof_half_width: 0.70,
+    clearance_m: 0.15,
+    axles: [0.19, 0.79],
+    wheel_radius_m: 0.325,
+    pillars: &[0.54, 0.69, 0.80],
+};
+const SUV: Profile = Profile {
+    top: &[
+        (0.0, 0.36),
+        (0.006, 0.48),
+        (0.022, 0.575),
+        (0.06, 0.63),
+        (0.15, 0.665),
+        (0.245, 0.69),
+        (0.32, 0.81),
+        (0.39, 0.925),
+        (0.44, 0.97),
+        (0.55, 1.0),
+        (0.74, 0.99),
+        (0.86, 0.955),
+        (0.91, 0.86),
+        (0.958, 0.70),
+        (0.978, 0.60),
+        (0.993, 0.48),
+        (1.0, 0.36),
+    ],
+    cowl: 0.245,
+    screen_top: 0.40,
+    roof_end: 0.865,
+    glass_end: 0.95,
+    belt_front: 0.655,
+    belt_rear: 0.70,
+    roof_half_width: 0.72,
+    clearance_m: 0.21,
+    axles: [0.19, 0.80],
+    wheel_radius_m: 0.365,
+    pillars: &[0.54, 0.70],
+};
+const MPV: Profile = Profile {
+    top: &[
+        (0.0, 0.33),
+        (0.008, 0.43),
+        (0.03, 0.51),
+        (0.09, 0.575),
+        (0.185, 0.63),
+        (0.27, 0.78),
+        (0.35, 0.92),
+        (0.41, 0.97),
+        (0.55, 1.0),
+        (0.78, 0.985),
+        (0.90, 0.945),
+        (0.94, 0.84),
+        (0.968, 0.68),
+        (0.984, 0.57),
+        (0.995, 0.46),
+        (1.0, 0.34),
+    ],
+    cowl: 0.19,
+    screen_top: 0.36,
+    roof_end: 0.905,
+    glass_end: 0.963,
+    belt_front: 0.60,
+    belt_rear: 0.64,
+    roof_half_width: 0.74,
+    clearance_m: 0.16,
+    axles: [0.19, 0.81],
+    wheel_radius_m: 0.325,
+    pillars: &[0.50, 0.68, 0.82],
+};
+const VAN: Profile = Profile {
+    top: &[
+        (0.0, 0.24),
+        (0.006, 0.33),
+        (0.025, 0.40),
+        (0.08, 0.46),
+        (0.15, 0.515),
+        (0.20, 0.70),
+        (0.245, 0.89),
+        (0.285, 0.96),
+        (0.36, 0.99),
+        (0.5, 1.0),
+        (0.85, 0.995),
+        (0.965, 0.98),
+        (0.984, 0.93),
+        (0.992, 0.70),
+        (0.997, 0.48),
+        (1.0, 0.26),
+    ],
+    cowl: 0.15,
+    screen_top: 0.26,
+    roof_end: 0.972,
+    glass_end: 0.993,
+    belt_front: 0.50,
+    belt_rear: 0.50,
+    roof_half_width: 0.83,
+    clearance_m: 0.19,
+    axles: [0.175, 0.79],
+    wheel_radius_m: 0.34,
+    pillars: &[0.33, 0.55, 0.77],
+};
+const PICKUP: Profile = Profile {
+    top: &[
+        (0.0, 0.36),
+        (0.006, 0.47),
+        (0.022, 0.56),
+        (0.06, 0.605),
+        (0.15, 0.64),
+        (0.235, 0.665),
+        (0.29, 0.80),
+        (0.345, 0.93),
+        (0.39, 0.98),
+        (0.46, 1.0),
+        (0.55, 0.985),
+        (0.585, 0.93),
+        (0.605, 0.78),
+        (0.622, 0.645),
+        (0.66, 0.635),
+        (0.97, 0.635),
+        (0.992, 0.60),
+        (1.0, 0.40),
+    ],
+    cowl: 0.235,
+    screen_top: 0.35,
+    roof_end: 0.58,
+    glass_end: 0.615,
+    belt_front: 0.635,
+    belt_rear: 0.645,
+    roof_half_width: 0.73,
+    clearance_m: 0.23,
+    axles: [0.175, 0.785],
+    wheel_radius_m: 0.38,
+    pillars: &[0.47],
+};
+const BUS: Profile = Profile {
+    top: &[
+        (0.0, 0.20),
+        (0.002, 0.40),
+        (0.006, 0.62),
+        (0.018, 0.88),
+        (0.035, 0.945),
+        (0.06, 0.965),
+        (0.15, 0.97),
+        (0.5, 0.97),
+        (0.95, 0.965),
+        (0.985, 0.93),
+        (0.993, 0.70),
+        (0.998, 0.45),
+        (1.0, 0.22),
+    ],
+    cowl: 0.003,
+    screen_top: 0.02,
+    roof_end: 0.975,
+    glass_end: 0.992,
+    belt_front: 0.45,
+    belt_rear: 0.45,
+    roof_half_width: 0.92,
+    clearance_m: 0.25,
+    axles: [0.22, 0.74],
+    wheel_radius_m: 0.48,
+    pillars: &[0.12, 0.27, 0.42, 0.57, 0.72, 0.87],
+};
+/// The cab of a truck, as a shell of its own whose length is a share of the truck's.
+const CAB: Profile = Profile {
+    top: &[
+        (0.0, 0.25),
+        (0.01, 0.42),
+        (0.05, 0.52),
+        (0.12, 0.72),
+        (0.22, 0.93),
+        (0.34, 0.99),
+        (0.6, 1.0),
+        (0.95, 0.98),
+        (0.985, 0.90),
+        (1.0, 0.35),
+    ],
+    cowl: 0.05,
+    screen_top: 0.24,
+    roof_end: 0.96,
+    glass_end: 0.99,
+    belt_front: 0.50,
+    belt_rear: 0.50,
+    roof_half_width: 0.84,
+    clearance_m: 0.30,
+    axles: [0.45, 3.2],
+    wheel_radius_m: 0.42,
+    pillars: &[0.80],
+};
+/// Length of the cab as a share of the truck.
+pub(crate) const CAB_LENGTH_SHARE: f32 = 0.28;
+/// Height of the cab as a share of the truck.
+pub(crate) const CAB_HEIGHT_SHARE: f32 = 0.74;
+
+/// Half width along the length, as a share of the full half width.
+const PLAN: [(f32, f32); 12] = [
+    (0.0, 0.70),
+    (0.006, 0.80),
+    (0.02, 0.885),
+    (0.05, 0.945),
+    (0.12, 0.985),
+    (0.22, 1.0),
+    (0.78, 1.0),
+    (0.90, 0.98),
+    (0.955, 0.94),
+    (0.985, 0.865),
+    (0.995, 0.80),
+    (1.0, 0.74),
+];
+const PLAN_BOXY: [(f32, f32); 8] = [
+    (0.0, 0.82),
+    (0.004, 0.90),
+    (0.015, 0.96),
+    (0.04, 0.99),
+    (0.10, 1.0),
+    (0.97, 1.0),
+    (0.992, 0.975),
+    (1.0, 0.93),
+];
+
+impl Body {
+    /// Its shape along the length.
+    pub(crate) fn profile(self) -> &'static Profile {
+        match self {
+            Self::Hatchback => &HATCHBACK,
+            Self::Saloon => &SALOON,
+            Self::Estate => &ESTATE,
+            Self::Suv => &SUV,
+            Self::Mpv => &MPV,
+            Self::Van => &VAN,
+            Self::Pickup => &PICKUP,
+            Self::Truck => &CAB,
+            Self::Bus => &BUS,
+        }
+    }
+
+    /// Its outline from above.
+    pub(super) fn plan(self) -> &'static [(f32, f32)] {
+        if matches!(self, Self::Van | Self::Truck | Self::Bus) {
+            &PLAN_BOXY
+        } else {
+            &PLAN
+        }
+    }
+}
