@@ -6,3 +6,4 @@ mod built_in;
 mod common;
 mod engines;
 mod layouts;
+mod peers;
