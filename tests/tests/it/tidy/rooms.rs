@@ -8,7 +8,7 @@ const SOURCES: &str = "groundstation/src/";
 
 /// Every top-level module, and the others it may use: a room the rooms before it, what is shared no
 /// room. Data flows one way.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("schema", &[]),
     ("seeded", &[]),
     ("opencv", &[]),
@@ -43,6 +43,10 @@ const MAY_USE: [(&str, &[&str]); 11] = [
             "anchor", "detect", "entity", "ground", "ingest", "opencv", "pose", "scene", "schema",
             "seeded",
         ],
+    ),
+    (
+        "status",
+        &["anchor", "detect", "entity", "ingest", "pose", "scene"],
     ),
 ];
 
