@@ -1,10 +1,12 @@
 //! Photos that share intrinsics, and what is known of these beforehand.
 
+use super::bodies::Bodies;
 use calibration::profiles::{self, PhotoCamera};
 use calibration::{CameraModel, Lens, Metres};
 use record::Capture;
 use record::capture::{FocalHint, Orientation};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Photos of one body, lens, zoom and size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,14 +53,37 @@ pub(super) struct CameraKey {
     make: Option<String>,
     model: Option<String>,
     serial: Option<String>,
+    body: usize,
     focal_um: Option<i64>,
     zoom_thousandths: Option<i64>,
     stored_px: [u32; 2],
     orientation: u8,
 }
 
+/// The camera of each photo.
+pub(super) fn keys(captures: &[&Capture], bodies: &Bodies) -> Vec<CameraKey> {
+    let mut keys: Vec<CameraKey> = captures
+        .iter()
+        .enumerate()
+        .map(|(idx, capture)| CameraKey::of(capture, bodies.body(idx), bodies))
+        .collect();
+    let stated: BTreeSet<CameraKey> = keys
+        .iter()
+        .filter(|key| key.focal_um.is_some())
+        .cloned()
+        .collect();
+    for key in keys.iter_mut().filter(|key| key.focal_um.is_none()) {
+        // A photo that does not say its focal length was taken with the only one there is.
+        let mut others = stated.iter().filter(|other| key.is_but_for_focal(other));
+        if let (Some(only), None) = (others.next(), others.next()) {
+            *key = only.clone();
+        }
+    }
+    keys
+}
+
 impl CameraKey {
-    pub(super) fn of(capture: &Capture) -> Self {
+    fn of(capture: &Capture, body: usize, bodies: &Bodies) -> Self {
         let camera = &capture.camera;
         let thousandths = |value: f64| (value * 1000.0).round() as i64;
         let text = |stated: &Option<record::capture::Stated<String>>| {
@@ -67,22 +92,30 @@ impl CameraKey {
         Self {
             make: text(&camera.make),
             model: text(&camera.model),
-            serial: text(&camera.camera_serial)
-                .or_else(|| text(&camera.body_serial))
-                .or_else(|| text(&camera.drone_serial)),
+            serial: bodies.serial(body).map(str::to_owned),
+            body,
             focal_um: capture
                 .focal_length_mm
                 .as_ref()
                 .map(|f| thousandths(f.value)),
-            zoom_thousandths: capture.digital_zoom.as_ref().map(|z| thousandths(z.value)),
+            // Not every photo states that there is no zoom.
+            zoom_thousandths: capture
+                .digital_zoom
+                .as_ref()
+                .map(|z| thousandths(z.value))
+                .filter(|&zoom| zoom > 1000),
             stored_px: [capture.width_px, capture.height_px],
             orientation: orientation_of(capture).exif_value(),
         }
     }
 
-    /// The serial number, for telling flights apart.
-    pub(super) fn serial(&self) -> Option<&str> {
-        self.serial.as_deref()
+    fn is_but_for_focal(&self, other: &Self) -> bool {
+        let focal_um = self.focal_um;
+        *self
+            == Self {
+                focal_um,
+                ..other.clone()
+            }
     }
 }
 
@@ -108,8 +141,8 @@ pub(super) fn group(key: &CameraKey, captures: &[&Capture]) -> CameraGroup {
         make: key.make.clone(),
         model: key.model.clone(),
         serial: key.serial.clone(),
-        focal_length_mm: first.focal_length_mm.as_ref().map(|f| f.value),
-        digital_zoom: first.digital_zoom.as_ref().map(|z| z.value),
+        focal_length_mm: key.focal_um.map(|um| um as f64 / 1000.0),
+        digital_zoom: key.zoom_thousandths.map(|zoom| zoom as f64 / 1000.0),
         prior: turned(&stored, orientation_of(first)),
         focal_sigma_px,
         source,
@@ -117,22 +150,18 @@ pub(super) fn group(key: &CameraKey, captures: &[&Capture]) -> CameraGroup {
     }
 }
 
-/// Intrinsics for the stored picture: of the profile and the photos' own hint, the surer one.
+/// Intrinsics for the stored picture: of the profile and the photos' own hints, the surest one.
 fn prior(key: &CameraKey, captures: &[&Capture]) -> (CameraModel, f64, PriorSource) {
-    let first = captures[0];
     let [width, height] = key.stored_px;
     let by_profile = profiles::find(&PhotoCamera {
         make: key.make.as_deref().unwrap_or_default(),
         model: key.model.as_deref().unwrap_or_default(),
         width,
         height,
-        focal_length: first
-            .focal_length_mm
-            .as_ref()
-            .map(|f| Metres(f.value / 1000.0)),
+        focal_length: key.focal_um.map(|um| Metres(um as f64 / 1e6)),
     })
     // Digital zoom crops the picture: the profile's angles no longer hold.
-    .filter(|_| first.digital_zoom.as_ref().is_none_or(|z| z.value <= 1.0))
+    .filter(|_| key.zoom_thousandths.is_none())
     .map(|found| {
         let sigma = found
             .focal_sigma_px
@@ -145,7 +174,9 @@ fn prior(key: &CameraKey, captures: &[&Capture]) -> (CameraModel, f64, PriorSour
             },
         )
     });
-    let by_photo = first.focal().map(|hint| {
+    let hints = captures.iter().filter_map(|capture| capture.focal());
+    let surest = hints.min_by(|a, b| a.sigma_px.total_cmp(&b.sigma_px));
+    let by_photo = surest.map(|hint| {
         let source = PriorSource::Photo {
             source: hint.source.to_string(),
         };

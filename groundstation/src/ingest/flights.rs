@@ -1,6 +1,5 @@
 //! Flights: photos between one take-off and the next landing share an error of their heights.
 
-use super::cameras::CameraKey;
 use jiff::Timestamp;
 use record::Capture;
 use serde::{Deserialize, Serialize};
@@ -39,22 +38,19 @@ pub struct Intervals {
     pub max_s: f64,
 }
 
-/// A photo as flights are told apart: its key and what it says.
+/// A photo as flights are told apart: its drone, its time and what it says.
 pub(super) struct Shot<'a> {
     pub(super) name: &'a str,
-    pub(super) key: CameraKey,
+    /// The number of the drone that took it.
+    pub(super) body: usize,
+    /// That drone's serial number, where known.
+    pub(super) serial: Option<&'a str>,
+    /// Seconds since 1970 on the drone's clock.
+    pub(super) time_s: Option<f64>,
     pub(super) capture: &'a Capture,
 }
 
 impl Shot<'_> {
-    /// The time by which photos are ordered. A clock of unknown zone still orders photos of one
-    /// camera.
-    fn time_s(&self) -> Option<f64> {
-        self.capture
-            .time()
-            .map(|time| time.utc.as_duration().as_secs_f64())
-    }
-
     /// Absolute minus take-off height: constant within a flight.
     fn takeoff_m(&self) -> Option<f64> {
         let absolute = self
@@ -72,8 +68,8 @@ pub(super) fn tell_apart(shots: &[Shot<'_>]) -> (Vec<Flight>, Vec<(usize, usize)
     let mut order: Vec<usize> = (0..shots.len()).collect();
     order.sort_by(|&a, &b| {
         let (a, b) = (&shots[a], &shots[b]);
-        let time = |s: &Shot<'_>| s.time_s().unwrap_or(f64::INFINITY);
-        (a.key.serial().cmp(&b.key.serial()))
+        let time = |s: &Shot<'_>| s.time_s.unwrap_or(f64::INFINITY);
+        (a.body.cmp(&b.body))
             .then(time(a).total_cmp(&time(b)))
             .then(a.name.cmp(b.name))
     });
@@ -87,7 +83,7 @@ pub(super) fn tell_apart(shots: &[Shot<'_>]) -> (Vec<Flight>, Vec<(usize, usize)
                 n_photos: 0,
                 first_utc: None,
                 last_utc: None,
-                serial: shot.key.serial().map(str::to_owned),
+                serial: shot.serial.map(str::to_owned),
                 began_with: reason,
             });
         }
@@ -95,14 +91,17 @@ pub(super) fn tell_apart(shots: &[Shot<'_>]) -> (Vec<Flight>, Vec<(usize, usize)
             .last_mut()
             .expect("the first shot always begins a flight");
         flight.n_photos += 1;
-        if let Some(time) = shot.capture.time() {
-            flight.first_utc = flight.first_utc.or(Some(time.utc));
-            flight.last_utc = Some(time.utc);
-        }
+        let utc = shot.time_s.and_then(instant);
+        flight.first_utc = flight.first_utc.or(utc);
+        flight.last_utc = utc.or(flight.last_utc);
         placed.push((idx, flights.len() - 1));
         before = Some(shot);
     }
     in_time_order(flights, placed)
+}
+
+fn instant(seconds: f64) -> Option<Timestamp> {
+    Timestamp::from_millisecond((1000.0 * seconds).round() as i64).ok()
 }
 
 /// Numbers the flights by their first photo.
@@ -136,11 +135,11 @@ fn new_flight(before: Option<&Shot<'_>>, shot: &Shot<'_>) -> Option<String> {
     let Some(before) = before else {
         return Some("first photo".to_owned());
     };
-    if before.key.serial() != shot.key.serial() {
-        let serial = shot.key.serial().unwrap_or("unknown");
-        return Some(format!("another camera, serial {serial}"));
+    if before.body != shot.body {
+        let serial = shot.serial.unwrap_or("unknown");
+        return Some(format!("another drone or camera, serial {serial}"));
     }
-    match (before.time_s(), shot.time_s()) {
+    match (before.time_s, shot.time_s) {
         (Some(a), Some(b)) if b - a > GAP_S => {
             return Some(format!("a pause of {:.0} minutes", (b - a) / 60.0));
         }
@@ -157,9 +156,9 @@ pub(super) fn intervals(shots: &[Shot<'_>], placed: &[(usize, usize)]) -> Option
     let mut gaps: Vec<f64> = placed
         .windows(2)
         .filter(|pair| pair[0].1 == pair[1].1)
-        .filter_map(|pair| Some(shots[pair[1].0].time_s()? - shots[pair[0].0].time_s()?))
+        .filter_map(|pair| Some(shots[pair[1].0].time_s? - shots[pair[0].0].time_s?))
         .collect();
-    let times: Vec<f64> = shots.iter().filter_map(Shot::time_s).collect();
+    let times: Vec<f64> = shots.iter().filter_map(|shot| shot.time_s).collect();
     let first = times.iter().copied().fold(f64::INFINITY, f64::min);
     let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let median_s = crate::pose::align::median(&mut gaps)?;

@@ -1,13 +1,18 @@
 //! Photos into a scene: found, read, checked, told apart, and stored under their own digest.
 
+mod bodies;
 mod cameras;
+mod clock;
+mod describe;
 mod duplicates;
 mod flights;
 mod sources;
 mod store;
+mod take;
 
 pub use cameras::{CameraGroup, PriorSource};
 pub(crate) use cameras::{orientation_of, quarter_turns};
+pub(crate) use clock::scene_seconds;
 pub use flights::{Flight, Intervals};
 pub use sources::SourceError;
 pub use store::{IngestConfig, IngestError, ingest};

@@ -1,29 +1,22 @@
 //! The ingest itself: read in parallel, store durably, describe.
 
-use super::cameras::{self, CameraKey, orientation_of, upright_size};
-use super::duplicates::{self, Likeness};
-use super::flights::{self, Shot};
+use super::describe::describe;
 use super::sources::{self, Candidate, SourceError};
-use super::{
-    ROOM, SCENE_FILE, SET_ASIDE_FILE, Scene, ScenePhoto, SceneSchema, SetAside, SetAsideCode,
-    SourceBundle,
-};
+use super::take::{Outcome, Taken, Taker};
+use super::{ROOM, SCENE_FILE, SET_ASIDE_FILE, Scene, SetAside, SourceBundle};
 use crate::opencv;
-use crate::scene::{MadeFrom, PhotoId, RoomOutput, RoomState, SceneError, SceneFolder, files};
+use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder, files};
 use console::{Cancel, Interrupted, Progress};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use record::capture::PhotoKind;
-use record::{Capture, PhotoError, read_capture};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// Raised when ingest itself changes what it makes of the same files.
 const REVISION: u32 = 1;
-/// Longer side of thumbnails, pixels.
-const THUMBNAIL_PX: u32 = 320;
 
 /// How to ingest.
 #[derive(Clone, Debug, Default)]
@@ -74,25 +67,11 @@ impl IngestError {
     pub fn is_input_fault(&self) -> bool {
         match self {
             Self::Scene(error) => error.is_input_fault(),
-            Self::Source(_) | Self::UnknownZone { .. } | Self::NoPhotos { .. } => true,
+            Self::Source(error) => error.is_input_fault(),
+            Self::UnknownZone { .. } | Self::NoPhotos { .. } => true,
             Self::Interrupted(_) => false,
         }
     }
-}
-
-/// A photo that was read and stored.
-struct Taken {
-    name: String,
-    photo_id: PhotoId,
-    bytes: u64,
-    capture: Capture,
-    brightness: Vec<u8>,
-}
-
-/// What became of a file.
-enum Outcome {
-    Taken(Box<Taken>),
-    SetAside(SetAside),
 }
 
 #[derive(Serialize)]
@@ -112,54 +91,64 @@ pub fn ingest(
     cancel: &Cancel,
 ) -> Result<(RoomOutput, Scene, Vec<SetAside>), IngestError> {
     let before = current(scene)?;
-    let zone_name = config
-        .zone
-        .clone()
-        .or_else(|| before.as_ref().and_then(|(scene, _)| scene.zone.clone()));
-    let zone = zone_name.as_deref().map(zone_by_name).transpose()?;
+    let zone = zone_of(config, before.as_ref().map(|(scene, _)| scene))?;
     let progress = progress("ingest", quiet);
-    let found = sources::find(source, &mut |bundle, done, total| {
+    let found = sources::find(source, scene.root(), &mut |bundle, done, total| {
         progress.note(&format!("verifying {}", bundle.display()));
         progress.set_total(total);
         progress.set(done);
     })?;
+    progress.note("");
     progress.set_total(found.candidates.len() as u64);
     progress.set(0);
-    let outcomes = read_all(scene, &found.candidates, config, &progress, cancel)?;
-    let mut set_aside = before
-        .as_ref()
-        .map_or_else(Vec::new, |(_, aside)| aside.clone());
-    let mut taken = Vec::new();
+    let outcomes = take_all(scene, &found.candidates, config, &progress, cancel)?;
+    let n_files = found.candidates.len() + found.set_aside.len();
+    let (mut known_photos, mut set_aside, mut bundles) = again(scene, before);
+    let mut newly_aside = found.set_aside;
     for outcome in outcomes {
         match outcome {
-            Outcome::Taken(photo) => taken.push(*photo),
-            Outcome::SetAside(aside) => set_aside.push(aside),
+            Outcome::Taken(photo) => known_photos.push(*photo),
+            Outcome::SetAside(aside) => newly_aside.push(aside),
         }
     }
-    if let Some((known, _)) = &before {
-        taken.extend(again(scene, known));
-    }
-    let mut bundles: Vec<SourceBundle> = found.bundles;
-    bundles.extend(before.into_iter().flat_map(|(known, _)| known.bundles));
+    forget_taken(&mut set_aside, &known_photos);
+    set_aside.extend(newly_aside);
+    bundles.extend(found.bundles);
     bundles.sort_by(|a, b| a.name.cmp(&b.name));
     bundles.dedup();
-    let result = describe(taken, &mut set_aside, zone_name, zone.as_ref(), bundles);
+    let result = describe(known_photos, &mut set_aside, zone, bundles);
     if result.photos.is_empty() {
         return Err(IngestError::NoPhotos {
             source_name: source.display().to_string(),
-            n_files: found.candidates.len(),
+            n_files,
             reasons: in_words(&set_aside),
         });
     }
     let output = publish(scene, &result, &set_aside)?;
-    progress.finish(&format!(
-        "{} photos, {} flights, {} cameras; {}",
+    progress.finish(&outcome_in_words(&result, &set_aside));
+    Ok((output, result, set_aside))
+}
+
+/// A file that was set aside once and is taken now (copied whole this time) is no longer set
+/// aside; duplicates among what is taken are found anew.
+fn forget_taken(set_aside: &mut Vec<SetAside>, taken: &[Taken]) {
+    let names: BTreeSet<&str> = taken.iter().map(|photo| photo.name.as_str()).collect();
+    set_aside.retain(|aside| !names.contains(aside.name.as_str()));
+}
+
+fn outcome_in_words(result: &Scene, set_aside: &[SetAside]) -> String {
+    let n_unsealed = result.bundles.iter().filter(|b| !b.is_sealed).count();
+    let unsealed = match n_unsealed {
+        0 => String::new(),
+        n => format!("; {n} of {} bundles without a seal", result.bundles.len()),
+    };
+    format!(
+        "{} photos, {} flights, {} cameras; {}{unsealed}",
         result.photos.len(),
         result.flights.len(),
         result.cameras.len(),
-        in_words(&set_aside)
-    ));
-    Ok((output, result, set_aside))
+        in_words(set_aside)
+    )
 }
 
 fn progress(title: &str, quiet: bool) -> Progress {
@@ -181,13 +170,23 @@ fn current(scene: &SceneFolder) -> Result<Option<(Scene, Vec<SetAside>)>, SceneE
     }
 }
 
-fn zone_by_name(name: &str) -> Result<TimeZone, IngestError> {
-    TimeZone::get(name).map_err(|_| IngestError::UnknownZone {
-        name: name.to_owned(),
+/// The zone that is asked for, else the one the scene has.
+fn zone_of(
+    config: &IngestConfig,
+    before: Option<&Scene>,
+) -> Result<Option<(String, TimeZone)>, IngestError> {
+    let name = config
+        .zone
+        .clone()
+        .or_else(|| before.and_then(|scene| scene.zone.clone()));
+    name.map(|name| match TimeZone::get(&name) {
+        Ok(zone) => Ok((name, zone)),
+        Err(_) => Err(IngestError::UnknownZone { name }),
     })
+    .transpose()
 }
 
-fn read_all(
+fn take_all(
     scene: &SceneFolder,
     candidates: &[Candidate],
     config: &IngestConfig,
@@ -197,278 +196,45 @@ fn read_all(
     opencv::use_one_thread();
     files::create_dirs(scene.storage(), &scene.cache_path().join("thumbnails"))
         .map_err(SceneError::from)?;
+    let taker = Taker {
+        scene,
+        config,
+        claimed: Mutex::default(),
+    };
     candidates
         .par_iter()
         .map(|candidate| {
             cancel.check()?;
-            let outcome = read_one(scene, candidate, config)?;
+            let outcome = taker.take(candidate)?;
             progress.step();
             Ok(outcome)
         })
         .collect()
 }
 
-fn read_one(
+/// What a scene already has: its photos as if they were read again, what was set aside, and the
+/// bundles.
+fn again(
     scene: &SceneFolder,
-    candidate: &Candidate,
-    config: &IngestConfig,
-) -> Result<Outcome, IngestError> {
-    let aside = |code, reason: String| {
-        Ok(Outcome::SetAside(SetAside {
-            name: candidate.name.clone(),
-            code,
-            reason,
-        }))
+    before: Option<(Scene, Vec<SetAside>)>,
+) -> (Vec<Taken>, Vec<SetAside>, Vec<SourceBundle>) {
+    let Some((known, set_aside)) = before else {
+        return Default::default();
     };
-    if candidate.name.rsplit('/').next() == Some("truth.json") {
-        return aside(
-            SetAsideCode::Truth,
-            "what a simulator knows; not read".to_owned(),
-        );
-    }
-    let bytes = match fs::read(&candidate.path) {
-        Ok(bytes) => bytes,
-        Err(error) => return aside(SetAsideCode::Unreadable, error.to_string()),
-    };
-    let capture = match read_capture(&bytes) {
-        Ok(capture) => capture.with_file_name(&candidate.path),
-        Err(error @ PhotoError::NotJpeg { .. }) => {
-            return aside(SetAsideCode::Foreign, error.to_string());
-        }
-        Err(error) => return aside(SetAsideCode::Unreadable, error.to_string()),
-    };
-    match capture.kind.value {
-        PhotoKind::Photo => {}
-        PhotoKind::Thermal => {
-            return aside(SetAsideCode::Thermal, "a thermal picture".to_owned());
-        }
-        PhotoKind::Panorama => {
-            return aside(SetAsideCode::Panorama, "a stitched panorama".to_owned());
-        }
-    }
-    if let Some(reason) = cut_short(&bytes) {
-        return aside(SetAsideCode::Unreadable, reason);
-    }
-    let longer_side = capture.width_px.max(capture.height_px);
-    let thumbnail = opencv::thumbnail(&bytes, longer_side, orientation_of(&capture), THUMBNAIL_PX)
-        .and_then(|jpeg| Ok((opencv::brightness_grid(&jpeg)?, jpeg)));
-    let (brightness, thumbnail) = match thumbnail {
-        Ok(made) => made,
-        Err(error) => return aside(SetAsideCode::Unreadable, error.to_string()),
-    };
-    let photo_id = PhotoId::from_sha256(files::sha256(&bytes));
-    store_original(scene, &photo_id, &candidate.path, &bytes, config)?;
-    store_thumbnail(scene, &photo_id, &thumbnail)?;
-    Ok(Outcome::Taken(Box::new(Taken {
-        name: candidate.name.clone(),
-        photo_id,
-        bytes: bytes.len() as u64,
-        capture,
-        brightness,
-    })))
-}
-
-/// Why a JPEG's picture data is not all there: no end-of-image marker after its last scan began.
-/// (Decoders fill such pictures with grey and call it a warning.)
-fn cut_short(bytes: &[u8]) -> Option<String> {
-    let scan = bytes.windows(2).position(|pair| pair == [0xFF, 0xDA])?;
-    let has_end = bytes[scan..].windows(2).any(|pair| pair == [0xFF, 0xD9]);
-    (!has_end).then(|| {
-        format!(
-            "the picture ends in the middle, after {} bytes",
-            bytes.len()
-        )
-    })
-}
-
-/// Puts the original under its digest: sharing blocks with the source where the disk can, else by
-/// hard link if asked, else copied.
-fn store_original(
-    scene: &SceneFolder,
-    photo_id: &PhotoId,
-    source: &Path,
-    bytes: &[u8],
-    config: &IngestConfig,
-) -> Result<(), SceneError> {
-    let target = scene.photo_path(photo_id);
-    if target
-        .metadata()
-        .is_ok_and(|known| known.len() == bytes.len() as u64)
-    {
-        return Ok(());
-    }
-    let storage = scene.storage();
-    if config.hard_link && storage.hard_link(source, &target).is_ok() {
-        return Ok(());
-    }
-    let part = target.with_extension("reflink");
-    // Left by an interrupted run.
-    let _ = fs::remove_file(&part);
-    if reflink_copy::reflink(source, &part).is_ok() {
-        storage.rename(&part, &target)?;
-        return Ok(());
-    }
-    record::write_durably(storage, &target, bytes)?;
-    Ok(())
-}
-
-fn store_thumbnail(scene: &SceneFolder, photo_id: &PhotoId, jpeg: &[u8]) -> Result<(), SceneError> {
-    let path = scene.thumbnail_path(photo_id);
-    if !path.exists() {
-        let mut file = scene.storage().create_new(&path)?;
-        file.write_all(jpeg)?;
-    }
-    Ok(())
-}
-
-/// The photos a scene already has, as if they were read again.
-fn again(scene: &SceneFolder, known: &Scene) -> Vec<Taken> {
-    known
-        .photos
-        .iter()
-        .flat_map(|photo| {
-            let brightness = fs::read(scene.thumbnail_path(&photo.photo_id))
-                .ok()
-                .and_then(|jpeg| opencv::brightness_grid(&jpeg).ok())
-                .unwrap_or_default();
-            photo.names.iter().map(move |name| Taken {
-                name: name.clone(),
-                photo_id: photo.photo_id.clone(),
-                bytes: photo.bytes,
-                capture: photo.capture.clone(),
-                brightness: brightness.clone(),
-            })
-        })
-        .collect()
-}
-
-/// Sorts out duplicates, flights and cameras.
-fn describe(
-    mut taken: Vec<Taken>,
-    set_aside: &mut Vec<SetAside>,
-    zone_name: Option<String>,
-    zone: Option<&TimeZone>,
-    bundles: Vec<SourceBundle>,
-) -> Scene {
-    taken.sort_by(|a, b| (&a.name, &a.photo_id).cmp(&(&b.name, &b.photo_id)));
-    taken.dedup_by(|b, a| a.name == b.name && a.photo_id == b.photo_id);
-    if let Some(zone) = zone {
-        for photo in &mut taken {
-            photo.capture = photo.capture.clone().with_zone(zone);
-        }
-    }
-    let mut names: BTreeMap<PhotoId, Vec<String>> = BTreeMap::new();
-    let mut unique: Vec<Taken> = Vec::new();
-    for photo in taken {
-        let known = names.entry(photo.photo_id.clone()).or_default();
-        if let Some(first) = known.first() {
-            let reason = format!("the same bytes as {first}");
-            let code = SetAsideCode::Duplicate;
-            set_aside.push(SetAside {
-                name: photo.name.clone(),
-                code,
-                reason,
-            });
-            known.push(photo.name);
-        } else {
-            known.push(photo.name.clone());
-            unique.push(photo);
-        }
-    }
-    let unique = without_copies(unique, set_aside);
-    set_aside.sort();
-    set_aside.dedup();
-    assemble(unique, &names, zone_name, bundles)
-}
-
-fn without_copies(unique: Vec<Taken>, set_aside: &mut Vec<SetAside>) -> Vec<Taken> {
-    let likenesses: Vec<Likeness<'_>> = unique
-        .iter()
-        .map(|photo| Likeness {
-            capture: &photo.capture,
-            brightness: &photo.brightness,
+    let photos = known.photos.iter().flat_map(|photo| {
+        let brightness = fs::read(scene.thumbnail_path(&photo.photo_id))
+            .ok()
+            .and_then(|jpeg| opencv::brightness_grid(&jpeg).ok())
+            .unwrap_or_default();
+        photo.names.iter().map(move |name| Taken {
+            name: name.clone(),
+            photo_id: photo.photo_id.clone(),
             bytes: photo.bytes,
+            capture: photo.capture.clone(),
+            brightness: brightness.clone(),
         })
-        .collect();
-    let copy_of = duplicates::copies(&likenesses);
-    for (photo, original) in unique.iter().zip(&copy_of) {
-        if let Some(original) = original {
-            let reason = format!(
-                "the same picture as {} (same time, place and brightness), encoded differently",
-                unique[*original].name
-            );
-            let code = SetAsideCode::Duplicate;
-            set_aside.push(SetAside {
-                name: photo.name.clone(),
-                code,
-                reason,
-            });
-        }
-    }
-    let is_copy: Vec<bool> = copy_of.iter().map(Option::is_some).collect();
-    unique
-        .into_iter()
-        .zip(is_copy)
-        .filter(|(_, copy)| !copy)
-        .map(|(photo, _)| photo)
-        .collect()
-}
-
-fn assemble(
-    unique: Vec<Taken>,
-    names: &BTreeMap<PhotoId, Vec<String>>,
-    zone: Option<String>,
-    bundles: Vec<SourceBundle>,
-) -> Scene {
-    let shots: Vec<Shot<'_>> = unique
-        .iter()
-        .map(|photo| Shot {
-            name: &photo.name,
-            key: CameraKey::of(&photo.capture),
-            capture: &photo.capture,
-        })
-        .collect();
-    let (flights, placed) = flights::tell_apart(&shots);
-    let mut by_key: BTreeMap<&CameraKey, Vec<&Capture>> = BTreeMap::new();
-    for shot in &shots {
-        by_key.entry(&shot.key).or_default().push(shot.capture);
-    }
-    let cameras: Vec<_> = by_key
-        .iter()
-        .map(|(key, captures)| cameras::group(key, captures))
-        .collect();
-    let camera_idx: BTreeMap<&CameraKey, usize> = by_key
-        .keys()
-        .enumerate()
-        .map(|(idx, key)| (*key, idx))
-        .collect();
-    let photos = placed
-        .iter()
-        .map(|&(idx, flight)| {
-            let photo = &unique[idx];
-            let (width_px, height_px) = upright_size(&photo.capture);
-            ScenePhoto {
-                photo_id: photo.photo_id.clone(),
-                names: names.get(&photo.photo_id).cloned().unwrap_or_default(),
-                bytes: photo.bytes,
-                width_px,
-                height_px,
-                camera: camera_idx[&shots[idx].key],
-                flight,
-                capture: photo.capture.clone(),
-            }
-        })
-        .collect();
-    let intervals = flights::intervals(&shots, &placed);
-    Scene {
-        schema: SceneSchema,
-        zone,
-        photos,
-        cameras,
-        flights,
-        intervals,
-        bundles,
-    }
+    });
+    (photos.collect(), set_aside, known.bundles)
 }
 
 fn publish(
@@ -490,6 +256,19 @@ fn publish(
             .map(|a| format!("{} {}", a.name, a.reason))
             .collect(),
     );
+    let bundles = list(
+        result
+            .bundles
+            .iter()
+            .map(|b| {
+                format!(
+                    "{} {}",
+                    b.name,
+                    b.root_hash.as_deref().unwrap_or("unsealed")
+                )
+            })
+            .collect(),
+    );
     let made_from = MadeFrom::new(
         ROOM,
         REVISION,
@@ -498,7 +277,8 @@ fn publish(
         },
     )
     .input("photos", &photos)
-    .input("set_aside", &aside);
+    .input("set_aside", &aside)
+    .input("bundles", &bundles);
     let output = match scene.room(made_from)? {
         RoomState::Done(output) => output,
         RoomState::Needed(mut publishing) => {

@@ -8,12 +8,12 @@ use super::posed::{
     AlignmentReport, CommonSigma, MadeBy, OffsetStats, Pose, PoseSigma, PoseSource, PosedCamera,
     PosedPhoto, PosedScene, PosedSceneSchema, ResidualStats, SparsePoint,
 };
-use super::priors::{ScenePriors, VerticalDatum};
-use super::solver::{DatabaseStats, EngineIdentity, StageTime};
+use super::priors::{PhotoPrior, ScenePriors, VerticalDatum};
+use super::solver::{DatabaseStats, EngineIdentity, Solved, StageTime};
 use crate::ground::Ground;
 use crate::ingest::Scene;
 use calibration::frames::{Camera, Direction, Enu};
-use calibration::{CameraModel, Radians, Rigid, Rotation};
+use calibration::{CameraModel, Point, Radians, Rigid, Rotation};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::BTreeMap;
 
@@ -29,6 +29,13 @@ const MAX_POINTS_ABOVE: f64 = 0.05;
 /// scrambled block.
 const MAX_GRAVITY_SPREAD_RAD: f64 = 10.0_f64.to_radians();
 const MAX_PITCH_OFFSET_RAD: f64 = 20.0_f64.to_radians();
+/// A gimbal's yaw may be off by any amount, but by the same on all photos (median deviation).
+const MAX_YAW_SPREAD_RAD: f64 = 30.0_f64.to_radians();
+/// Positions that leave the scale more open than this prove nothing by agreeing: any few photos
+/// agree when shrunk to a point.
+const MAX_SCALE_SIGMA: f64 = 0.25;
+/// Two reconstructions that share photos must put them at one place, to this.
+const MAX_SHARED_APART_M: f64 = 10.0;
 /// A picture turned against its gimbal's angles by more than this was turned by a viewer.
 const TURNED_RAD: f64 = 60.0_f64.to_radians();
 /// Below this many features a photo cannot be matched.
@@ -36,6 +43,8 @@ const FEW_FEATURES: u64 = 100;
 /// A photo this far from its measured position, in metres and sigmas, is wrongly posed.
 const MAX_FROM_POSITION_M: f64 = 10.0;
 const MAX_FROM_POSITION_SIGMAS: f64 = 5.0;
+/// A point that fewer photos see is not triangulated.
+const MIN_TRACK: usize = 2;
 /// Least uncertainties of a solved pose relative to its neighbours.
 const SOLVED_SIGMA_M: f64 = 0.03;
 const SOLVED_SIGMA_DEG: f64 = 0.05;
@@ -64,19 +73,22 @@ struct Component<'m> {
     alignment: Alignment,
 }
 
-/// Poses from a solver's models. `Err` says why none of them can be used.
+/// Poses from what a solver made. `Err` says why none of it can be used.
 pub(super) fn from_models(
     context: &Context<'_>,
-    models: &[Model],
+    solved: &Solved,
     engine: &EngineIdentity,
-    stages: &[StageTime],
-    stats: &DatabaseStats,
 ) -> Result<Assembled, String> {
     let mut remarks = context.priors.remarks.clone();
-    let mut components = Vec::new();
+    remarks.extend(solved.remarks.iter().cloned());
+    let mut components: Vec<Component<'_>> = Vec::new();
     let mut first_refusal = None;
-    for model in models {
-        match align_model(context, model) {
+    for model in &solved.models {
+        let aligned = align_model(context, model).and_then(|component| {
+            refuse_contradiction(&component, &components)?;
+            Ok(component)
+        });
+        match aligned {
             Ok(component) => components.push(component),
             Err(reason) => {
                 let said = format!(
@@ -91,32 +103,18 @@ pub(super) fn from_models(
     if components.is_empty() {
         return Err(first_refusal.unwrap_or_else(|| "the solver posed no photo".to_owned()));
     }
-    let mut builder = Builder::new(context, stats, remarks);
+    let mut builder = Builder::new(context, &solved.stats, remarks);
     for (idx, component) in components.iter().enumerate() {
         builder.add(idx, component);
     }
     builder.settle_datum();
     builder.pose_the_rest(&components[0]);
-    Ok(builder.finish(&components, engine, stages))
+    builder.remark_positions();
+    Ok(builder.finish(&components, engine, &solved.stages))
 }
 
 fn align_model<'m>(context: &Context<'_>, model: &'m Model) -> Result<Component<'m>, String> {
-    let by_name: BTreeMap<&str, usize> = context
-        .names
-        .iter()
-        .enumerate()
-        .map(|(idx, name)| (name.as_str(), idx))
-        .collect();
-    let photo_idx: Vec<usize> = model
-        .photos
-        .iter()
-        .map(|photo| {
-            by_name
-                .get(photo.name.as_str())
-                .copied()
-                .ok_or_else(|| format!("it holds a photo {} that it was not given", photo.name))
-        })
-        .collect::<Result<_, _>>()?;
+    let photo_idx = scene_photos(context, model)?;
     let sightings: Vec<Sighting> = model
         .photos
         .iter()
@@ -149,6 +147,38 @@ fn align_model<'m>(context: &Context<'_>, model: &'m Model) -> Result<Component<
     Ok(component)
 }
 
+/// The scene's photo per photo of a model, each of the size that the model's camera has.
+fn scene_photos(context: &Context<'_>, model: &Model) -> Result<Vec<usize>, String> {
+    let by_name: BTreeMap<&str, usize> = context
+        .names
+        .iter()
+        .enumerate()
+        .map(|(idx, name)| (name.as_str(), idx))
+        .collect();
+    model
+        .photos
+        .iter()
+        .map(|photo| {
+            let idx = *by_name
+                .get(photo.name.as_str())
+                .ok_or_else(|| format!("it holds a photo {} that it was not given", photo.name))?;
+            let camera = &model.cameras[&photo.camera_id];
+            let known = &context.scene.photos[idx];
+            if (camera.width, camera.height) != (known.width_px, known.height_px) {
+                return Err(format!(
+                    "its camera of {} has {} x {} pixels and the photo {} x {}",
+                    known.name(),
+                    camera.width,
+                    camera.height,
+                    known.width_px,
+                    known.height_px
+                ));
+            }
+            Ok(idx)
+        })
+        .collect()
+}
+
 /// What no good block does.
 fn refuse_nonsense(component: &Component<'_>, sightings: &[Sighting]) -> Result<(), String> {
     let alignment = &component.alignment;
@@ -158,6 +188,13 @@ fn refuse_nonsense(component: &Component<'_>, sightings: &[Sighting]) -> Result<
     if n_inliers < enough {
         return Err(format!(
             "only {n_inliers} of {n_positions} positions agree with it, {enough} are needed"
+        ));
+    }
+    if alignment.sigma.scale > MAX_SCALE_SIGMA {
+        return Err(format!(
+            "its scale is known to {:.0} % only: the positions of its photos lie too close \
+             together for what they are worth",
+            100.0 * alignment.sigma.scale
         ));
     }
     if let Some(gravity) = alignment.gravity
@@ -184,6 +221,21 @@ fn refuse_nonsense(component: &Component<'_>, sightings: &[Sighting]) -> Result<
             pitch.to_degrees()
         ));
     }
+    let yaws: Vec<f64> = alignment
+        .gimbal_offsets
+        .iter()
+        .flatten()
+        .map(|offset| offset.yaw.get())
+        .collect();
+    if let Some(spread) = circular_spread(&yaws)
+        && spread > MAX_YAW_SPREAD_RAD
+    {
+        return Err(format!(
+            "its directions differ from the gimbals' by {:.0} degrees more or less from photo to \
+             photo (median): it is mirrored or scrambled",
+            spread.to_degrees()
+        ));
+    }
     let above = share_of_points_above(component);
     if above >= MAX_POINTS_ABOVE {
         return Err(format!(
@@ -192,6 +244,40 @@ fn refuse_nonsense(component: &Component<'_>, sightings: &[Sighting]) -> Result<
         ));
     }
     Ok(())
+}
+
+/// A smaller reconstruction that shares photos with a larger one must agree on where they are.
+fn refuse_contradiction(component: &Component<'_>, larger: &[Component<'_>]) -> Result<(), String> {
+    for other in larger {
+        let placed: BTreeMap<usize, Point<Enu>> = other.centres().collect();
+        let mut apart_m: Vec<f64> = component
+            .centres()
+            .filter_map(|(idx, centre)| Some((centre - *placed.get(&idx)?).vector.norm()))
+            .collect();
+        if let Some(typical_m) = align::median(&mut apart_m)
+            && typical_m > MAX_SHARED_APART_M
+        {
+            return Err(format!(
+                "it puts {} photos that it shares with a larger one {typical_m:.0} m from where \
+                 that has them",
+                apart_m.len()
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Component<'_> {
+    /// Scene photo indices and camera centres.
+    fn centres(&self) -> impl Iterator<Item = (usize, Point<Enu>)> {
+        self.photo_idx
+            .iter()
+            .zip(&self.model.photos)
+            .map(|(&idx, photo)| {
+                let centre = photo.camera_from_solution.centre();
+                (idx, self.alignment.enu_from_solution * centre)
+            })
+    }
 }
 
 fn share_of_points_above(component: &Component<'_>) -> f64 {
@@ -300,21 +386,36 @@ impl<'a> Builder<'a> {
                     .push(self.context.scene.photos[idx].name().to_owned());
             }
         }
-        self.points
-            .extend(component.model.points.iter().map(|point| {
-                SparsePoint {
-                    point: enu_from_solution * point.point_in_solution,
-                    error_px: point.error_px,
-                    component: number,
-                    track: point
-                        .track
-                        .iter()
-                        .map(|&(photo, pixel)| {
-                            (component.photo_idx[photo], pixel.x as f32, pixel.y as f32)
-                        })
-                        .collect(),
-                }
-            }));
+        self.add_points(number, component);
+    }
+
+    /// Adds a component's points with what its own photos see of them. A photo that was posed by a
+    /// larger component, or not at all, has another pose than the points were made with.
+    fn add_points(&mut self, number: usize, component: &Component<'_>) {
+        let enu_from_solution = component.alignment.enu_from_solution;
+        let is_own: Vec<bool> = component
+            .photo_idx
+            .iter()
+            .map(|&idx| {
+                let pose = self.photos[idx].pose.as_ref();
+                pose.is_some_and(|pose| pose.component == Some(number))
+            })
+            .collect();
+        let points = component.model.points.iter().filter_map(|point| {
+            let track: Vec<(usize, f32, f32)> = point
+                .track
+                .iter()
+                .filter(|(photo, _)| is_own[*photo])
+                .map(|&(photo, pixel)| (component.photo_idx[photo], pixel.x as f32, pixel.y as f32))
+                .collect();
+            (track.len() >= MIN_TRACK).then(|| SparsePoint {
+                point: enu_from_solution * point.point_in_solution,
+                error_px: point.error_px,
+                component: number,
+                track,
+            })
+        });
+        self.points.extend(points);
     }
 
     /// How far a photo is from its measured position, if that is impossibly far.
@@ -380,28 +481,30 @@ impl<'a> Builder<'a> {
     /// Photos without a solved pose: their own account, corrected by what the others showed.
     fn pose_the_rest(&mut self, main: &Component<'_>) {
         let yaw = offset_stats(yaw_offsets(&self.photos)).map_or(0.0, |stats| stats.median_deg);
-        let mut heights: Vec<f64> = self
+        let solved: Vec<(usize, Point<Enu>)> = self
             .photos
             .iter()
-            .filter_map(|photo| Some(photo.pose.as_ref()?.camera_from_enu.centre().z()))
+            .enumerate()
+            .filter_map(|(idx, photo)| Some((idx, photo.pose.as_ref()?.camera_from_enu.centre())))
             .collect();
+        let mut heights: Vec<f64> = solved.iter().map(|(_, centre)| centre.z()).collect();
         let typical_height = align::median(&mut heights);
         let with_heights = self.context.priors.heights.datum() == VerticalDatum::TakeOff;
         for idx in 0..self.photos.len() {
             if self.photos[idx].pose.is_some() {
                 continue;
             }
-            let mut prior = self.context.priors.photos[idx].clone();
-            if !with_heights {
-                prior.height = None;
-            }
-            let reason = self.why_not_solved(idx);
-            let offset_m = main
+            let prior = usable_prior(&self.context.priors.photos[idx], with_heights);
+            let mut offset_m = main
                 .alignment
                 .flight_offsets_m
                 .get(prior.flight)
                 .copied()
                 .unwrap_or_default();
+            if prior.height.is_none() {
+                // The typical height is the block's, which has no flight's error.
+                offset_m.z = 0.0;
+            }
             let pose = prior.pose(typical_height).map(|pose| {
                 let centre = pose.centre() + Direction::from_vector(-offset_m);
                 Pose {
@@ -411,14 +514,57 @@ impl<'a> Builder<'a> {
                     sigma: prior_sigma(&prior.sigmas()),
                 }
             });
-            let without = if pose.is_some() {
-                "posed from GPS and gimbal"
-            } else {
-                "no pose"
-            };
+            let mut words = vec![self.why_not_solved(idx)];
+            words.push(match &pose {
+                Some(_) => "posed from GPS and gimbal".to_owned(),
+                None => format!("no pose: {}", what_is_missing(&prior, true).join(", ")),
+            });
+            words.extend(
+                pose.as_ref()
+                    .and_then(|pose| self.nearest_of(&solved, &pose.camera_from_enu.centre())),
+            );
             let photo = &mut self.photos[idx];
-            photo.reason = Some(format!("{reason}; {without}"));
+            photo.reason = Some(words.join("; "));
             photo.pose = pose;
+        }
+    }
+
+    /// The photo posed from the images that is nearest to a place, in words: where to take another
+    /// photo between.
+    fn nearest_of(&self, solved: &[(usize, Point<Enu>)], place: &Point<Enu>) -> Option<String> {
+        let away_m = |centre: &Point<Enu>| (*centre - *place).vector.norm();
+        let (idx, centre) = solved
+            .iter()
+            .min_by(|a, b| away_m(&a.1).total_cmp(&away_m(&b.1)))?;
+        Some(format!(
+            "the nearest photo posed from the images is {}, {:.0} m away",
+            self.context.scene.photos[*idx].name(),
+            away_m(centre)
+        ))
+    }
+
+    /// Names the photos whose positions are from the images because their own are missing or
+    /// wrong.
+    fn remark_positions(&mut self) {
+        let mut without = Vec::new();
+        for (idx, photo) in self.photos.iter().enumerate() {
+            let is_solved = (photo.pose.as_ref()).is_some_and(|p| p.source == PoseSource::Solved);
+            if !is_solved || photo.horizontal_residual_m.is_some() {
+                continue;
+            }
+            let prior = &self.context.priors.photos[idx];
+            let name = self.context.scene.photos[idx].name();
+            without.push(match prior.remarks.as_slice() {
+                [] => name.to_owned(),
+                reasons => format!("{name} ({})", reasons.join("; ")),
+            });
+        }
+        if !without.is_empty() {
+            self.remarks.push(format!(
+                "{} photos without a usable GPS position have their positions from the images: {}",
+                without.len(),
+                without.join(", ")
+            ));
         }
     }
 
@@ -596,6 +742,16 @@ fn turned_photos(component: &Component<'_>) -> Vec<bool> {
         .collect()
 }
 
+/// Median deviation from the circular median; `None` without angles.
+fn circular_spread(angles: &[f64]) -> Option<f64> {
+    let middle = circular_median(angles)?;
+    let mut off: Vec<f64> = angles
+        .iter()
+        .map(|&angle| Radians(angle - middle).wrapped().abs().get())
+        .collect();
+    align::median(&mut off)
+}
+
 /// The member of a set of angles with the least sum of distances to all.
 fn circular_median(angles: &[f64]) -> Option<f64> {
     let cost = |at: f64| -> f64 {
@@ -685,6 +841,35 @@ fn bare_photos(scene: &Scene) -> Vec<PosedPhoto> {
         .collect()
 }
 
+/// A photo's account with a height only where heights are measured from what the scene's are.
+fn usable_prior(prior: &PhotoPrior, with_heights: bool) -> PhotoPrior {
+    let mut usable = prior.clone();
+    if !with_heights {
+        usable.height = None;
+    }
+    usable
+}
+
+/// What keeps a photo from having a pose of its own, and why.
+fn what_is_missing(prior: &PhotoPrior, has_typical_height: bool) -> Vec<String> {
+    let mut missing = prior.remarks.clone();
+    let parts = [
+        (prior.horizontal.is_some(), "no usable GPS position"),
+        (prior.rotation.is_some(), "no gimbal angles"),
+        (
+            prior.height.is_some() || has_typical_height,
+            "no height above take-off",
+        ),
+    ];
+    missing.extend(
+        parts
+            .iter()
+            .filter(|(is_there, _)| !is_there)
+            .map(|(_, words)| (*words).to_owned()),
+    );
+    missing
+}
+
 /// Poses from the photos' own accounts.
 pub(super) fn from_priors(scene: &Scene, priors: &ScenePriors, because: &str) -> PosedScene {
     let mut photos = bare_photos(scene);
@@ -695,35 +880,32 @@ pub(super) fn from_priors(scene: &Scene, priors: &ScenePriors, because: &str) ->
             "no photo says how high above the ground it was taken: {ASSUMED_HEIGHT_M:.0} m assumed"
         ));
     }
+    let mut heights: Vec<f64> = priors
+        .photos
+        .iter()
+        .filter_map(|prior| Some(prior.height?.height_m))
+        .collect();
+    let height_m = if with_heights {
+        // For the photos that lack it.
+        align::median(&mut heights)
+    } else {
+        Some(ASSUMED_HEIGHT_M)
+    };
     for (photo, prior) in photos.iter_mut().zip(&priors.photos) {
-        let mut prior = prior.clone();
-        if !with_heights {
-            prior.height = None;
-        }
-        photo.pose = prior
-            .pose((!with_heights).then_some(ASSUMED_HEIGHT_M))
-            .map(|pose| Pose {
-                camera_from_enu: pose,
-                source: PoseSource::Priors,
-                component: None,
-                sigma: prior_sigma(&prior.sigmas()),
-            });
-        if photo.pose.is_none() {
-            let mut missing = prior.remarks.clone();
-            for (there, what) in [
-                (prior.horizontal.is_some(), "GPS position"),
-                (prior.rotation.is_some(), "gimbal angles"),
-                (
-                    !with_heights || prior.height.is_some(),
-                    "height above take-off",
-                ),
-            ] {
-                if !there {
-                    missing.push(format!("no {what}"));
-                }
+        let prior = usable_prior(prior, with_heights);
+        photo.pose = prior.pose(height_m).map(|pose| Pose {
+            camera_from_enu: pose,
+            source: PoseSource::Priors,
+            component: None,
+            sigma: prior_sigma(&prior.sigmas()),
+        });
+        photo.reason = match &photo.pose {
+            None => Some(what_is_missing(&prior, height_m.is_some()).join("; ")),
+            Some(_) if with_heights && prior.height.is_none() => {
+                Some("no height above take-off: that of the other photos is assumed".to_owned())
             }
-            photo.reason = Some(missing.join("; "));
-        }
+            Some(_) => None,
+        };
     }
     let cameras: Vec<PosedCamera> = scene
         .cameras

@@ -270,6 +270,12 @@ fn focal_lengths(cameras: &[PosedCamera], gates: &mut Gates) {
 
 fn summary(checked: &Checked<'_>, level: Level, gates: &[Gate]) -> String {
     if let MadeBy::Priors { because } = checked.made_by {
+        if n_with(checked.photos, PoseSource::Priors) == 0 {
+            return format!(
+                "No photo has a pose: {because}, and GPS and gimbal angles do not amount to one. \
+                 Nothing can be placed in metres."
+            );
+        }
         return format!(
             "Poses are approximate, from GPS and gimbal only ({because}). Parked vehicles side by \
              side cannot be told apart: review everything."

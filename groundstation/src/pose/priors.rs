@@ -1,7 +1,7 @@
 //! What the photos say about where they were taken, brought into the scene's frame.
 
 use super::align::{Height, Horizontal};
-use crate::ingest::{Scene, ScenePhoto};
+use crate::ingest::{Scene, ScenePhoto, scene_seconds};
 use calibration::frames::{Camera, Enu};
 use calibration::ground::PoseSigmas;
 use calibration::{Attitude, Geodetic, LocalOrigin, Metres, Point, Radians, Rigid, Rotation};
@@ -53,7 +53,7 @@ pub struct PhotoPrior {
     pub tilt_sigma: Radians,
     /// Index of the flight.
     pub flight: usize,
-    /// UTC seconds.
+    /// Seconds since 1970 UTC, as well as known; right in order and gaps within a drone's photos.
     pub time_s: Option<f64>,
     /// Whether the position is a fixed RTK solution.
     pub is_rtk: bool,
@@ -122,7 +122,10 @@ pub fn gather(scene: &Scene, stored_origin: Option<LocalOrigin>) -> ScenePriors 
         .iter()
         .zip(places)
         .zip(values)
-        .map(|((photo, place), height)| prior(photo, origin.as_ref(), place, height))
+        .zip(scene_seconds(scene))
+        .map(|(((photo, place), height), time_s)| {
+            prior(photo, origin.as_ref(), place, height, time_s)
+        })
         .collect();
     ScenePriors {
         origin,
@@ -385,6 +388,7 @@ fn prior(
     origin: Option<&LocalOrigin>,
     place: Place,
     height: Option<Height>,
+    time_s: Option<f64>,
 ) -> PhotoPrior {
     let capture = &photo.capture;
     let mut remarks = Vec::new();
@@ -411,9 +415,7 @@ fn prior(
         yaw_sigma: gimbal.map_or(Radians(0.0), |reading| reading.yaw_sigma),
         tilt_sigma: gimbal.map_or(Radians(0.0), |reading| reading.tilt_sigma),
         flight: photo.flight,
-        time_s: capture
-            .time()
-            .map(|time| time.utc.as_duration().as_secs_f64()),
+        time_s,
         is_rtk: capture
             .rtk
             .as_ref()

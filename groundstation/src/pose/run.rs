@@ -2,14 +2,14 @@
 
 use super::assemble::{self, ASSUMED_HEIGHT_M, Assembled, Context};
 use super::pairs::{self, PairLimits, PairPrior};
-use super::posed::{Level, PoseSource, PosedScene, SparsePoint};
+use super::posed::{Level, MadeBy, PoseSource, PosedScene, SparsePoint};
 use super::priors::{self, ScenePriors, VerticalDatum};
 use super::solver::{
     CameraGroup, Colmap, ColmapProgram, PoseEngine, Refine, SolveError, SolveJob, SolvePhoto,
     SolveSettings, Solved, Stage, find,
 };
 use crate::ingest::{self, Scene, ScenePhoto};
-use crate::opencv::{self, PictureError};
+use crate::opencv;
 use crate::scene::{MadeFrom, Publishing, RoomOutput, RoomState, SceneError, SceneFolder, files};
 use calibration::ground::{Footprint, GroundView, ViewLimits};
 use calibration::{LocalOrigin, Metres};
@@ -35,8 +35,13 @@ const ORIGIN_FILE: &str = "origin.json";
 const MAX_FOCAL_CHANGE: f64 = 0.05;
 /// Heights above ground further from the heights above take-off than this are doubted.
 const MAX_HEIGHT_RATIO_OFF: f64 = 0.15;
+/// Fewer photos cannot be reconstructed.
+const MIN_PHOTOS: usize = 3;
 /// A gimbal yaw off by more than this has misled the choice of pairs.
 const MISLEADING_YAW_DEG: f64 = 10.0;
+
+/// The interpreter that is asked for pycolmap where none is named.
+const PYTHON: &str = "python3";
 
 /// Which engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,13 +88,15 @@ pub enum PoseError {
     /// The engine that was asked for by name failed.
     #[error(transparent)]
     Solve(SolveError),
-    /// A photo that must be turned upright for the solver cannot be.
-    #[error("cannot turn {name} upright: {source}")]
-    Upright {
-        /// The photo.
-        name: String,
-        /// What OpenCV said.
-        source: PictureError,
+    /// A setting that no run can have.
+    #[error("{name} is {found}; it must be {expected}")]
+    Setting {
+        /// Which.
+        name: &'static str,
+        /// Its value.
+        found: String,
+        /// What it may be.
+        expected: &'static str,
     },
     /// The user stopped it.
     #[error(transparent)]
@@ -102,7 +109,7 @@ impl PoseError {
     pub fn is_input_fault(&self) -> bool {
         match self {
             Self::Scene(error) => error.is_input_fault(),
-            Self::EngineMissing { .. } | Self::Upright { .. } => true,
+            Self::EngineMissing { .. } | Self::Setting { .. } => true,
             Self::Solve(_) | Self::Interrupted(_) => false,
         }
     }
@@ -126,6 +133,7 @@ struct StoredConfig<'a> {
     max_image_size_px: u32,
     max_features: u32,
     min_model_size: u32,
+    partners_per_photo: usize,
     exhaustive: bool,
     masks: Option<String>,
 }
@@ -141,6 +149,7 @@ pub fn pose(
     quiet: bool,
     cancel: &Cancel,
 ) -> Result<(RoomOutput, PosedScene), PoseError> {
+    check_settings(config)?;
     let ingested = folder.required(ingest::ROOM, "ingest")?;
     let scene: Scene = ingested.read_json(ingest::SCENE_FILE)?;
     let digest = ingested.file_digest(ingest::SCENE_FILE)?.to_owned();
@@ -154,14 +163,61 @@ pub fn pose(
         quiet,
         cancel,
     };
-    match run.engine()? {
+    let because = match run.engine()? {
         Ok(engine) => match run.with_engine(&engine) {
-            Ok(done) => Ok(done),
-            Err(Setback::Fatal(error)) => Err(error),
-            Err(Setback::NoPoses(because)) => run.with_priors(&because),
+            Ok(done) => return Ok(done),
+            Err(Setback::Fatal(error)) => return Err(error),
+            Err(Setback::NoPoses(because)) => because,
         },
-        Err(because) => run.with_priors(&because),
+        Err(because) => because,
+    };
+    match run.solved_before()? {
+        Some(kept) => {
+            tracing::warn!("{because}; the poses that an engine found earlier are kept");
+            Ok(kept)
+        }
+        None => run.with_priors(&because),
     }
+}
+
+fn check_settings(config: &PoseConfig) -> Result<(), PoseError> {
+    let settings = &config.settings;
+    let positive = [
+        (
+            "the size of pictures",
+            u64::from(settings.max_image_size_px),
+        ),
+        ("the number of features", u64::from(settings.max_features)),
+        ("the number of threads", settings.threads as u64),
+        (
+            "the number of partners per photo",
+            settings.partners_per_photo as u64,
+        ),
+    ];
+    for (name, value) in positive {
+        if value == 0 {
+            return Err(PoseError::Setting {
+                name,
+                found: value.to_string(),
+                expected: "1 or more",
+            });
+        }
+    }
+    if !(settings.patience.is_finite() && settings.patience > 0.0) {
+        return Err(PoseError::Setting {
+            name: "the patience",
+            found: settings.patience.to_string(),
+            expected: "a positive number",
+        });
+    }
+    if let Some(masks) = config.masks.as_ref().filter(|masks| !masks.is_dir()) {
+        return Err(PoseError::Setting {
+            name: "the folder of masks",
+            found: masks.display().to_string(),
+            expected: "a folder that exists",
+        });
+    }
+    Ok(())
 }
 
 /// Why an engine gave no poses.
@@ -197,32 +253,47 @@ struct Run<'a> {
 impl Run<'_> {
     /// The engine to use; the inner error says why there is none.
     fn engine(&self) -> Result<Result<Colmap, String>, PoseError> {
-        let probe = |program| Colmap::probe(program, self.cancel);
-        let python = |named: &Option<PathBuf>| ColmapProgram::Pycolmap {
-            python: named.clone().unwrap_or_else(|| "python3".into()),
-        };
-        let by_name = |outcome: Result<Colmap, String>| match outcome {
-            Ok(engine) => Ok(Ok(engine)),
-            Err(sentence) => Err(PoseError::EngineMissing { sentence }),
-        };
         match &self.config.engine {
             EngineChoice::Priors => Ok(Err("asked for".to_owned())),
-            EngineChoice::Colmap(Some(path)) => by_name(probe(ColmapProgram::Binary(path.clone()))),
+            EngineChoice::Colmap(Some(path)) => {
+                self.named(self.probe(ColmapProgram::Binary(path.clone()))?)
+            }
             EngineChoice::Colmap(None) => match find() {
-                Some(program) => by_name(probe(program)),
-                None => by_name(Err("there is no colmap on the search path".to_owned())),
+                Some(program) => self.named(self.probe(program)?),
+                None => self.named(Err("there is no colmap on the search path".to_owned())),
             },
-            EngineChoice::Pycolmap(named) => by_name(probe(python(named))),
+            EngineChoice::Pycolmap(named) => {
+                let python = named.clone().unwrap_or_else(|| PYTHON.into());
+                self.named(self.probe(ColmapProgram::Pycolmap { python })?)
+            }
             EngineChoice::Auto => {
                 let mut because = "COLMAP is not installed".to_owned();
                 if let Some(program) = find() {
-                    match probe(program) {
+                    match self.probe(program)? {
                         Ok(engine) => return Ok(Ok(engine)),
                         Err(sentence) => because = sentence,
                     }
                 }
-                Ok(probe(python(&None)).map_err(|_| because))
+                let python = PYTHON.into();
+                let pycolmap = self.probe(ColmapProgram::Pycolmap { python })?;
+                Ok(pycolmap.map_err(|_| because))
             }
+        }
+    }
+
+    /// Asks a program whether it is COLMAP; the inner error says why it is not.
+    fn probe(&self, program: ColmapProgram) -> Result<Result<Colmap, String>, PoseError> {
+        let found = Colmap::probe(program, self.config.settings.patience, self.cancel);
+        // A question that the user interrupted says nothing about the program.
+        self.cancel.check()?;
+        Ok(found)
+    }
+
+    /// An engine that was asked for by name must be there.
+    fn named(&self, found: Result<Colmap, String>) -> Result<Result<Colmap, String>, PoseError> {
+        match found {
+            Ok(engine) => Ok(Ok(engine)),
+            Err(sentence) => Err(PoseError::EngineMissing { sentence }),
         }
     }
 
@@ -241,6 +312,7 @@ impl Run<'_> {
             max_image_size_px: settings.max_image_size_px,
             max_features: settings.max_features,
             min_model_size: settings.min_model_size,
+            partners_per_photo: settings.partners_per_photo,
             exhaustive: self.config.exhaustive,
             masks,
         };
@@ -254,34 +326,62 @@ impl Run<'_> {
             RoomState::Done(output) => return Ok(self.stored(output)?),
             RoomState::Needed(publishing) => publishing,
         };
-        if self.priors.origin.is_none() {
-            return Err(Setback::NoPoses(
-                "no photo carries a usable GPS position, so there is no metric frame".to_owned(),
-            ));
-        }
-        if self.scene.photos.len() < 3 {
-            return Err(Setback::NoPoses(format!(
-                "{} photos are too few to reconstruct",
-                self.scene.photos.len()
-            )));
-        }
-        let by_name = matches!(
+        let assembled = match self.why_not_to_solve() {
+            Some(reason) => Err(reason),
+            None => match self.solve(engine, &publishing) {
+                Ok(outcome) => outcome.map_err(|why| format!("the solution was refused: {why}")),
+                // The next run may find the machine or the solver in a better state.
+                Err(PoseError::Solve(error)) if !self.is_engine_named() => {
+                    return Err(Setback::NoPoses(error.to_string()));
+                }
+                Err(error) => return Err(error.into()),
+            },
+        };
+        // A refusal follows from the photos: the same run would only find it again.
+        let assembled = assembled.unwrap_or_else(|because| self.priors_alone(&because));
+        Ok(self.publish(publishing, &assembled)?)
+    }
+
+    fn is_engine_named(&self) -> bool {
+        matches!(
             self.config.engine,
             EngineChoice::Colmap(_) | EngineChoice::Pycolmap(_)
-        );
-        let assembled = match self.solve(engine, &publishing) {
-            Ok(Ok(assembled)) => assembled,
-            Ok(Err(refusal)) => {
-                return Err(Setback::NoPoses(format!(
-                    "the solution was refused: {refusal}"
-                )));
-            }
-            Err(PoseError::Solve(error)) if !by_name => {
-                return Err(Setback::NoPoses(error.to_string()));
-            }
-            Err(error) => return Err(error.into()),
+        )
+    }
+
+    fn why_not_to_solve(&self) -> Option<String> {
+        if self.priors.origin.is_none() {
+            return Some(
+                "no photo carries a usable GPS position, so there is no metric frame".to_owned(),
+            );
+        }
+        let n_photos = self.scene.photos.len();
+        (n_photos < MIN_PHOTOS).then(|| format!("{n_photos} photos are too few to reconstruct"))
+    }
+
+    fn priors_alone(&self, because: &str) -> Assembled {
+        Assembled {
+            posed: assemble::from_priors(self.scene, self.priors, because),
+            points: Vec::new(),
+        }
+    }
+
+    /// The current poses, if an engine made them from these very photos: better than priors, when
+    /// the engine is not to be had this time.
+    fn solved_before(&self) -> Result<Option<(RoomOutput, PosedScene)>, SceneError> {
+        if self.config.engine != EngineChoice::Auto {
+            return Ok(None);
+        }
+        let Some(output) = self.folder.current(ROOM)? else {
+            return Ok(None);
         };
-        Ok(self.publish(publishing, &assembled)?)
+        let of_these = output.made_from.inputs.get("scene").map(String::as_str);
+        if of_these != Some(self.digest) {
+            return Ok(None);
+        }
+        let (output, posed) = self.stored(output)?;
+        let is_solved = matches!(posed.made_by, MadeBy::Solver { .. });
+        Ok(is_solved.then_some((output, posed)))
     }
 
     fn with_priors(&self, because: &str) -> Result<(RoomOutput, PosedScene), PoseError> {
@@ -289,14 +389,7 @@ impl Run<'_> {
         match self.folder.room(made_from)? {
             RoomState::Done(output) => Ok(self.stored(output)?),
             RoomState::Needed(publishing) => {
-                let posed = assemble::from_priors(self.scene, self.priors, because);
-                Ok(self.publish(
-                    publishing,
-                    &Assembled {
-                        posed,
-                        points: Vec::new(),
-                    },
-                )?)
+                Ok(self.publish(publishing, &self.priors_alone(because))?)
             }
         }
     }
@@ -340,38 +433,23 @@ impl Run<'_> {
         };
         let assemble = |solved: &Solved| {
             let identity = engine.identity();
-            assemble::from_models(
-                &context,
-                &solved.models,
-                &identity,
-                &solved.stages,
-                &solved.stats,
-            )
+            assemble::from_models(&context, solved, &identity)
         };
         let mut solved = self.run_stages(|on| engine.solve(&job, on, self.cancel))?;
         let mut best = assemble(&solved);
         if let Some(more) = self.pairs_seen_afterwards(&job, &order, best.as_ref().ok()) {
-            let n_more = more.len() - job.pairs.len();
+            let what = format!("after matching {} more pairs", more.len() - job.pairs.len());
             job.pairs = more;
-            let first = solved.stages.clone();
-            solved = self.run_stages(|on| engine.solve(&job, on, self.cancel))?;
-            solved.stages.splice(0..0, first);
-            let second = assemble(&solved);
-            best = better(best, second, &format!("after matching {n_more} more pairs"));
+            let again = self.run_stages(|on| engine.solve(&job, on, self.cancel));
+            best = second(best, &mut solved, again, &what, assemble)?;
         }
         if best
             .as_ref()
             .is_ok_and(|found| focal_is_doubtful(&found.posed))
         {
-            let stages = solved.stages.clone();
-            let mut fixed =
-                self.run_stages(|on| engine.solve_with_fixed_focal(&job, on, self.cancel))?;
-            fixed.stages.splice(0..0, stages);
-            best = better(
-                best,
-                assemble(&fixed),
-                "with the focal length held at what is known",
-            );
+            let fixed = self.run_stages(|on| engine.solve_with_fixed_focal(&job, on, self.cancel));
+            let what = "with the focal length held at what is known";
+            best = second(best, &mut solved, fixed, what, assemble)?;
         }
         Ok(best)
     }
@@ -437,7 +515,7 @@ impl Run<'_> {
                 .flat_map(|a| (a + 1..order.len()).map(move |b| (a, b)))
                 .collect()
         } else {
-            pairs::choose(&pair_priors, PairLimits::default())
+            pairs::choose(&pair_priors, self.pair_limits())
         };
         let settings = self.config.settings.clone();
         Ok((
@@ -450,6 +528,13 @@ impl Run<'_> {
             order,
             names,
         ))
+    }
+
+    fn pair_limits(&self) -> PairLimits {
+        PairLimits {
+            partners_per_photo: self.config.settings.partners_per_photo,
+            ..PairLimits::default()
+        }
     }
 
     /// What self-calibration can find out from these photos.
@@ -490,12 +575,15 @@ impl Run<'_> {
                 path: original.clone(),
                 source,
             })?;
-            let turned =
-                opencv::upright_jpeg(&bytes, orientation).map_err(|source| PoseError::Upright {
-                    name: photo.name().to_owned(),
-                    source,
-                })?;
-            write_durably(self.folder.storage(), &path, &turned).map_err(SceneError::from)?;
+            match opencv::upright_jpeg(&bytes, orientation) {
+                Ok(turned) => write_durably(self.folder.storage(), &path, &turned)
+                    .map_err(SceneError::from)?,
+                // The solver will say that it cannot read it either, and go on without it.
+                Err(error) => {
+                    tracing::warn!("cannot turn {} upright: {error}", photo.name());
+                    return Ok(original);
+                }
+            }
         }
         Ok(path)
     }
@@ -567,7 +655,7 @@ impl Run<'_> {
             })
             .collect();
         let mut union: BTreeSet<(usize, usize)> = job.pairs.iter().copied().collect();
-        union.extend(pairs::choose(&seen, PairLimits::default()));
+        union.extend(pairs::choose(&seen, self.pair_limits()));
         (union.len() > job.pairs.len()).then(|| union.into_iter().collect())
     }
 }
@@ -600,6 +688,35 @@ fn focal_is_doubtful(posed: &PosedScene) -> bool {
     focal || height
 }
 
+/// The better of a first result and of what a second run made; `solved` becomes the second run's,
+/// with the stages of both. A second run that fails takes nothing from the first.
+fn second(
+    mut first: Result<Assembled, String>,
+    solved: &mut Solved,
+    again: Result<Solved, SolveError>,
+    what: &str,
+    assemble: impl Fn(&Solved) -> Result<Assembled, String>,
+) -> Result<Result<Assembled, String>, PoseError> {
+    match again {
+        Ok(mut again) => {
+            again
+                .stages
+                .splice(0..0, std::mem::take(&mut solved.stages));
+            *solved = again;
+            Ok(better(first, assemble(solved), what))
+        }
+        Err(SolveError::Interrupted(interrupted)) => Err(interrupted.into()),
+        Err(error) => match &mut first {
+            Ok(kept) => {
+                let remark = format!("a second run, {what}, failed: {error}");
+                kept.posed.remarks.push(remark);
+                Ok(first)
+            }
+            Err(_) => Err(error.into()),
+        },
+    }
+}
+
 /// The better of two results by what the gates say; the other is reported.
 fn better(
     first: Result<Assembled, String>,
@@ -619,7 +736,16 @@ fn better(
             kept.posed.remarks.push(remark);
             Ok(if b < a { second } else { first })
         }
-        (Ok(kept), Err(_)) | (Err(_), Ok(kept)) => Ok(kept),
+        (Ok(mut kept), Err(refusal)) => {
+            let remark = format!("solved a second time {what}; that was refused: {refusal}");
+            kept.posed.remarks.push(remark);
+            Ok(kept)
+        }
+        (Err(refusal), Ok(mut kept)) => {
+            let remark = format!("the first solution was refused ({refusal}); solved again {what}");
+            kept.posed.remarks.push(remark);
+            Ok(kept)
+        }
         (Err(first), Err(_)) => Err(first),
     }
 }
@@ -692,7 +818,8 @@ struct OriginFile {
 fn stored_origin(folder: &SceneFolder) -> Result<Option<LocalOrigin>, SceneError> {
     let path = folder.root().join(ORIGIN_FILE);
     match fs::read_to_string(&path) {
-        Err(_) => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(SceneError::Read { path, source }),
         Ok(text) => serde_json::from_str::<OriginFile>(&text)
             .map(|file| Some(file.origin))
             .map_err(|error| SceneError::Damaged {

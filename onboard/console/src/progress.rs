@@ -5,8 +5,11 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Without a terminal, a line is printed at most this often (and at the end of each stage).
+/// Without a terminal, a line is printed at most this often when something changed (and at the end
+/// of each stage).
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
+/// When nothing changed, a line this often says that the work still goes on.
+const UNCHANGED_LINE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// One stage of long work. Cheap to call often; safe to share between threads.
 pub struct Progress {
@@ -22,6 +25,29 @@ struct Lines {
     note: String,
     started: Instant,
     last_line: Instant,
+    last_shown: String,
+}
+
+impl Lines {
+    /// What there is to say at `now`; `None` while it is too early to say it.
+    fn due(&mut self, now: Instant) -> Option<String> {
+        let since = now.saturating_duration_since(self.last_line);
+        if since < LINE_INTERVAL {
+            return None;
+        }
+        let of_total = if self.total > 0 {
+            format!("/{}", self.total)
+        } else {
+            String::new()
+        };
+        let text = format!("{}{of_total} {}", self.done, self.note);
+        if text == self.last_shown && since < UNCHANGED_LINE_INTERVAL {
+            return None;
+        }
+        self.last_line = now;
+        self.last_shown.clone_from(&text);
+        Some(text)
+    }
 }
 
 impl Progress {
@@ -55,6 +81,7 @@ impl Progress {
             note: String::new(),
             started: now,
             last_line: now,
+            last_shown: String::new(),
         };
         Self {
             title: title.to_owned(),
@@ -109,14 +136,10 @@ impl Progress {
             bar.set_length(lines.total);
             bar.set_position(lines.done);
             bar.set_message(lines.note.clone());
-        } else if !self.quiet && lines.last_line.elapsed() >= LINE_INTERVAL {
-            lines.last_line = Instant::now();
-            let of_total = if lines.total > 0 {
-                format!("/{}", lines.total)
-            } else {
-                String::new()
-            };
-            eprintln!("{:<22} {}{of_total} {}", self.title, lines.done, lines.note);
+        } else if !self.quiet
+            && let Some(text) = lines.due(Instant::now())
+        {
+            eprintln!("{:<22} {text}", self.title);
         }
     }
 }
@@ -128,5 +151,32 @@ impl Drop for Progress {
         {
             bar.abandon();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_comes_when_something_changed_and_seldom_when_nothing_did() {
+        let start = Instant::now();
+        let mut lines = Lines {
+            total: 10,
+            done: 0,
+            note: String::new(),
+            started: start,
+            last_line: start,
+            last_shown: String::new(),
+        };
+        let mut shown = Vec::new();
+        for second in 0..120 {
+            // One step in the seventh second, then nothing for long.
+            lines.done = u64::from(second >= 7);
+            if lines.due(start + Duration::from_secs(second)).is_some() {
+                shown.push(second);
+            }
+        }
+        assert_eq!(shown, [5, 10, 40, 70, 100]);
     }
 }

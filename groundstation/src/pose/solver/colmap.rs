@@ -1,176 +1,30 @@
-//! COLMAP as a process: 3.8 (Debian 12) and later generations, whose option names differ, and
-//! `pycolmap` behind a script of ours that takes COLMAP's own commands.
+//! COLMAP as a process, `pycolmap` behind it or not.
 //!
 //! Its exit code is never believed: a corrupt photo or a pair list that names missing photos ends
 //! with 0, a graphics context that cannot be had with a signal. What counts is what the database
 //! and the model hold afterwards.
 
-use super::process::{self, Ended, Outcome};
+use super::probe::{Colmap, ColmapProgram, limit};
+use super::process::{self, Bounds, Ended, Outcome};
 use super::{
     CameraGroup, DatabaseStats, EngineIdentity, OnProgress, PoseEngine, Refine, SolveError,
-    SolveJob, Solved, Stage, StageTime, database, prepare_error,
+    SolveJob, SolvePhoto, Solved, Stage, StageTime, database, prepare_error,
 };
-use crate::pose::model::Model;
+use crate::pose::model::{Model, ModelError};
 use calibration::{CameraModel, Lens};
 use console::Cancel;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The script that makes `pycolmap` answer to COLMAP's commands.
-const PYCOLMAP_SCRIPT: &str = include_str!("pycolmap_commands.py");
-/// Asking a program for its version.
-const PROBE_LIMIT: Duration = Duration::from_secs(60);
-
-/// How COLMAP is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ColmapProgram {
-    /// The `colmap` binary.
-    Binary(PathBuf),
-    /// A Python interpreter that has `pycolmap`.
-    Pycolmap {
-        /// The interpreter.
-        python: PathBuf,
-    },
-}
-
-impl ColmapProgram {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Binary(path) => path,
-            Self::Pycolmap { python } => python,
-        }
-    }
-
-    fn command(&self, subcommand: &str) -> Command {
-        let mut command = Command::new(self.path());
-        if let Self::Pycolmap { .. } = self {
-            command.args(["-c", PYCOLMAP_SCRIPT]);
-        }
-        // Debian's build is linked to Qt and aborts without a display otherwise.
-        command.arg(subcommand).env("QT_QPA_PLATFORM", "offscreen");
-        command
-    }
-}
-
-/// A COLMAP that answered.
-#[derive(Clone, Debug)]
-pub struct Colmap {
-    program: ColmapProgram,
-    version: String,
-    has_cuda: bool,
-    names: OptionNames,
-}
-
-/// Options that were renamed in COLMAP 3.13.0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct OptionNames {
-    /// `use_gpu`, `num_threads`, `max_image_size` of extraction.
-    extraction: &'static str,
-    /// `use_gpu`, `num_threads` of matching.
-    matching: &'static str,
-}
-
-const NAMES_TO_3_12: OptionNames = OptionNames {
-    extraction: "SiftExtraction",
-    matching: "SiftMatching",
-};
-const NAMES_FROM_3_13: OptionNames = OptionNames {
-    extraction: "FeatureExtraction",
-    matching: "FeatureMatching",
-};
-
-/// A `colmap` on the search path.
-#[must_use]
-pub fn find() -> Option<ColmapProgram> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join("colmap"))
-        .find(|candidate| candidate.is_file())
-        .map(ColmapProgram::Binary)
-}
-
-impl Colmap {
-    /// Starts the program once to learn its version and its option names.
-    ///
-    /// # Errors
-    /// A sentence: it does not start, does not answer, or is not COLMAP.
-    pub fn probe(program: ColmapProgram, cancel: &Cancel) -> Result<Self, String> {
-        let help = ask(&program, &["help"], cancel)?;
-        let version = help
-            .iter()
-            .find_map(|line| line.split_once("COLMAP ").map(|(_, rest)| rest))
-            .and_then(|rest| rest.split_whitespace().next())
-            .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-            .ok_or_else(|| {
-                let first = help.first().map_or("nothing", String::as_str);
-                format!(
-                    "{} is not COLMAP: asked for help it printed \"{first}\"",
-                    program.path().display()
-                )
-            })?
-            .to_owned();
-        let has_cuda = help.iter().any(|line| line.contains("with CUDA"));
-        let options = ask(&program, &["feature_extractor", "--help"], cancel)?;
-        let renamed = options
-            .iter()
-            .any(|line| line.contains("FeatureExtraction.use_gpu"));
-        let names = if renamed {
-            NAMES_FROM_3_13
-        } else {
-            NAMES_TO_3_12
-        };
-        Ok(Self {
-            program,
-            version,
-            has_cuda,
-            names,
-        })
-    }
-}
-
-/// The lines that a program prints for a question.
-fn ask(program: &ColmapProgram, question: &[&str], cancel: &Cancel) -> Result<Vec<String>, String> {
-    let mut command = program.command(question[0]);
-    command.args(&question[1..]);
-    let mut lines = Vec::new();
-    let name = program.path().display();
-    let outcome = process::run(
-        &mut command,
-        Path::new("/dev/null"),
-        PROBE_LIMIT,
-        cancel,
-        |line| lines.push(line.to_owned()),
-        || {},
-    )
-    .map_err(|error| format!("cannot start {name}: {error}"))?;
-    match outcome.ended {
-        Ended::TimedOut => Err(format!(
-            "{name} did not answer within {} s",
-            PROBE_LIMIT.as_secs()
-        )),
-        Ended::Signal(signal) => Err(format!("{name} was ended by signal {signal}")),
-        Ended::Cancelled => Err("interrupted".to_owned()),
-        Ended::Code(0) => Ok(lines),
-        Ended::Code(code) => {
-            let last = lines.last().map_or("nothing", String::as_str);
-            Err(format!(
-                "{name} ended with code {code} and printed \"{last}\""
-            ))
-        }
-    }
-}
-
-/// The folders and files of a job.
-struct Layout<'a> {
-    job: &'a SolveJob,
-    images: PathBuf,
-    masks: Option<PathBuf>,
-    database: PathBuf,
-    log: PathBuf,
-}
+/// Pairs are handed over in so many parts (COLMAP keeps what it matched only at the end of each
+/// call, and says nothing before), of at least so many pairs (starting it takes time, too).
+const MATCHING_PARTS: usize = 20;
+const MIN_PAIRS_PER_PART: usize = 50;
+/// Longer sides below this are small pictures for feature finding.
+const SMALL_PICTURE_PX: u32 = 1400;
 
 impl PoseEngine for Colmap {
     fn identity(&self) -> EngineIdentity {
@@ -190,20 +44,36 @@ impl PoseEngine for Colmap {
         on_progress: &mut OnProgress<'_>,
         cancel: &Cancel,
     ) -> Result<Solved, SolveError> {
-        let layout = lay_out(job)?;
-        let mut stages = vec![self.extract(&layout, on_progress, cancel)?];
-        stages.push(self.match_pairs(&layout, on_progress, cancel)?);
-        let stats = database::stats(&layout.database)?;
+        let mut work = Work::prepare(self, job, cancel)?;
+        let mut stages = Vec::new();
+        let mut remarks = Vec::new();
+        match work.find_and_match(on_progress, &mut stages) {
+            Err(SolveError::Failed { how, .. }) if work.uses_gpu => {
+                remarks.push(format!(
+                    "the solver could not use the graphics card ({how}): done without it"
+                ));
+                work.uses_gpu = false;
+                work.find_and_match(on_progress, &mut stages)?;
+            }
+            outcome => outcome?,
+        }
+        let stats = database::stats(&work.database)?;
         let refine_focal = job
             .groups
             .iter()
             .any(|g| matches!(g.refine, Refine::FocalAndRadial | Refine::Full));
-        let (models, time) = self.map(&layout, "sparse", refine_focal, on_progress, cancel)?;
-        stages.push(time);
+        let models = work.map(
+            "sparse",
+            refine_focal,
+            on_progress,
+            &mut stages,
+            &mut remarks,
+        )?;
         Ok(Solved {
             models,
             stages,
             stats,
+            remarks,
         })
     }
 
@@ -213,76 +83,155 @@ impl PoseEngine for Colmap {
         on_progress: &mut OnProgress<'_>,
         cancel: &Cancel,
     ) -> Result<Solved, SolveError> {
-        let layout = lay_out(job)?;
-        let stats = database::stats(&layout.database)?;
-        let (models, time) = self.map(&layout, "sparse-fixed", false, on_progress, cancel)?;
+        let work = Work::prepare(self, job, cancel)?;
+        let stats = database::stats(&work.database)?;
+        let (mut stages, mut remarks) = (Vec::new(), Vec::new());
+        let models = work.map(
+            "sparse-fixed",
+            false,
+            on_progress,
+            &mut stages,
+            &mut remarks,
+        )?;
         Ok(Solved {
             models,
-            stages: vec![time],
+            stages,
             stats,
+            remarks,
         })
     }
 }
 
-impl Colmap {
-    fn extract(
-        &self,
-        layout: &Layout<'_>,
-        on_progress: &mut OnProgress<'_>,
-        cancel: &Cancel,
-    ) -> Result<StageTime, SolveError> {
-        let started = Instant::now();
-        let n_photos = layout.job.n_photos() as u64;
-        let mut done_before = 0;
-        for (idx, group) in layout.job.groups.iter().enumerate() {
-            let list = layout.job.work.join(format!("photos_{idx}.txt"));
-            let names: Vec<&str> = group.photos.iter().map(|p| p.name.as_str()).collect();
-            fs::write(&list, names.join("\n") + "\n").map_err(prepare_error(&list))?;
-            let mut command = self.extraction_command(layout, group, &list);
-            let mut report = |line: &str| {
-                if let Some(done) = counted(line, "Processed file [") {
-                    on_progress(Stage::Features, done_before + done, n_photos);
-                }
-            };
-            let limit = 60.0 + 6.0 * 8.0 * group.photos.len() as f64;
-            let outcome = self.stage(
-                &mut command,
-                layout,
-                Stage::Features,
-                limit,
-                cancel,
-                &mut report,
-                &mut || {},
-            )?;
-            check(&outcome, Stage::Features, layout)?;
-            done_before += group.photos.len() as u64;
+/// A job being done: its folders and files.
+struct Work<'a> {
+    engine: &'a Colmap,
+    job: &'a SolveJob,
+    cancel: &'a Cancel,
+    images: PathBuf,
+    masks: Option<PathBuf>,
+    database: PathBuf,
+    log: PathBuf,
+    pid_file: PathBuf,
+    uses_gpu: bool,
+}
+
+impl<'a> Work<'a> {
+    /// Links the photos under their safe names and sees to what an interrupted run left.
+    fn prepare(
+        engine: &'a Colmap,
+        job: &'a SolveJob,
+        cancel: &'a Cancel,
+    ) -> Result<Self, SolveError> {
+        let images = job.work.join("photos");
+        fs::create_dir_all(&images).map_err(prepare_error(&images))?;
+        let has_masks = job.photos().any(|photo| photo.mask.is_some());
+        let masks = has_masks.then(|| job.work.join("masks"));
+        if let Some(masks) = &masks {
+            fs::create_dir_all(masks).map_err(prepare_error(masks))?;
         }
-        Ok(StageTime {
-            stage: Stage::Features,
-            seconds: started.elapsed().as_secs_f64(),
+        for photo in job.photos() {
+            link(&photo.file, &images.join(&photo.name))?;
+            if let (Some(masks), Some(mask)) = (&masks, &photo.mask) {
+                link(mask, &masks.join(format!("{}.png", photo.name)))?;
+            }
+        }
+        let pid_file = job.work.join("solver.pid");
+        process::end_leftover(&pid_file);
+        let database = job.work.join("database.db");
+        database::remove_unsound(&database).map_err(prepare_error(&database))?;
+        Ok(Self {
+            engine,
+            job,
+            cancel,
+            images,
+            masks,
+            database,
+            log: job.work.join("solver.log"),
+            pid_file,
+            // Without CUDA the option would look for a graphics context and abort.
+            uses_gpu: engine.has_cuda,
         })
     }
 
-    fn extraction_command(&self, layout: &Layout<'_>, group: &CameraGroup, list: &Path) -> Command {
-        let settings = &layout.job.settings;
+    fn find_and_match(
+        &self,
+        on_progress: &mut OnProgress<'_>,
+        stages: &mut Vec<StageTime>,
+    ) -> Result<(), SolveError> {
+        let started = Instant::now();
+        self.extract(on_progress)?;
+        stages.push(stage_time(Stage::Features, started));
+        let started = Instant::now();
+        self.match_pairs(on_progress)?;
+        stages.push(stage_time(Stage::Matching, started));
+        Ok(())
+    }
+
+    /// Finds features in the photos that the database does not have yet.
+    fn extract(&self, on_progress: &mut OnProgress<'_>) -> Result<(), SolveError> {
+        let n_photos = self.job.n_photos() as u64;
+        let before = database::Progress::read(&self.database)?;
+        let mut n_done = 0;
+        for (idx, group) in self.job.groups.iter().enumerate() {
+            let missing: Vec<&SolvePhoto> = group
+                .photos
+                .iter()
+                .filter(|photo| !before.has_features(&photo.name))
+                .collect();
+            n_done += (group.photos.len() - missing.len()) as u64;
+            on_progress(Stage::Features, n_done, n_photos);
+            if missing.is_empty() {
+                continue;
+            }
+            let list = self.job.work.join(format!("photos_{idx}.txt"));
+            let names: String = missing.iter().map(|p| format!("{}\n", p.name)).collect();
+            fs::write(&list, names).map_err(prepare_error(&list))?;
+            // Photos added to a group must share its camera, not get one of their own.
+            let camera_id = group.photos.iter().find_map(|p| before.camera_of(&p.name));
+            let mut command = self.extraction_command(group, &list, camera_id);
+            let limit_s = 60.0 + 6.0 * 8.0 * missing.len() as f64;
+            self.run_checked(&mut command, Stage::Features, limit_s, &mut |line| {
+                if let Some(done) = counted(line, "Processed file [") {
+                    on_progress(Stage::Features, n_done + done, n_photos);
+                }
+            })?;
+            n_done += missing.len() as u64;
+        }
+        let after = database::stats(&self.database)?;
+        if after.photos.values().all(|photo| photo.features == 0) {
+            return Err(self.failed(
+                Stage::Features,
+                format!("it ended with code 0 but found no features in any of {n_photos} photos"),
+                &[],
+            ));
+        }
+        Ok(())
+    }
+
+    fn extraction_command(
+        &self,
+        group: &CameraGroup,
+        list: &Path,
+        camera_id: Option<i64>,
+    ) -> Command {
+        let settings = &self.job.settings;
         let (model, parameters) = camera_parameters(&group.prior, group.refine);
-        let names = self.names.extraction;
-        let mut command = self.program.command("feature_extractor");
-        option(&mut command, "database_path", &layout.database);
-        option(&mut command, "image_path", &layout.images);
+        let names = self.engine.names.extraction;
+        let mut command = self.engine.program.command("feature_extractor");
+        option(&mut command, "database_path", &self.database);
+        option(&mut command, "image_path", &self.images);
         option(&mut command, "image_list_path", list);
         option(&mut command, "ImageReader.single_camera", "1");
         option(&mut command, "ImageReader.camera_model", model);
         option(&mut command, "ImageReader.camera_params", parameters);
-        if let Some(masks) = &layout.masks {
+        if let Some(camera_id) = camera_id {
+            let camera_id = camera_id.to_string();
+            option(&mut command, "ImageReader.existing_camera_id", camera_id);
+        }
+        if let Some(masks) = &self.masks {
             option(&mut command, "ImageReader.mask_path", masks);
         }
-        option(&mut command, &format!("{names}.use_gpu"), self.gpu());
-        option(
-            &mut command,
-            &format!("{names}.num_threads"),
-            settings.threads.to_string(),
-        );
+        self.common_options(&mut command, names);
         let size = settings.max_image_size_px.to_string();
         option(&mut command, &format!("{names}.max_image_size"), size);
         option(
@@ -306,209 +255,199 @@ impl Colmap {
         command
     }
 
-    fn match_pairs(
-        &self,
-        layout: &Layout<'_>,
-        on_progress: &mut OnProgress<'_>,
-        cancel: &Cancel,
-    ) -> Result<StageTime, SolveError> {
-        let job = layout.job;
-        let started = Instant::now();
-        let list = job.work.join("pairs.txt");
-        let names: Vec<&str> = job.photos().map(|p| p.name.as_str()).collect();
-        let mut text = String::new();
-        for &(a, b) in &job.pairs {
-            text.push_str(names[a]);
-            text.push(' ');
-            text.push_str(names[b]);
-            text.push('\n');
+    /// Graphics card and threads, which extraction and matching share.
+    fn common_options(&self, command: &mut Command, names: &str) {
+        let use_gpu = if self.uses_gpu { "1" } else { "0" };
+        option(command, &format!("{names}.use_gpu"), use_gpu);
+        let threads = self.job.settings.threads.to_string();
+        option(command, &format!("{names}.num_threads"), threads);
+    }
+
+    /// Matches the pairs that the database does not have yet, part by part.
+    fn match_pairs(&self, on_progress: &mut OnProgress<'_>) -> Result<(), SolveError> {
+        let names: Vec<&str> = self.job.photos().map(|p| p.name.as_str()).collect();
+        let before = database::Progress::read(&self.database)?;
+        let pairs: Vec<(&str, &str)> = self
+            .job
+            .pairs
+            .iter()
+            .map(|&(a, b)| (names[a], names[b]))
+            // A photo that the solver could not read is not in its database.
+            .filter(|(a, b)| before.has_features(a) && before.has_features(b))
+            .collect();
+        let missing: Vec<(&str, &str)> = pairs
+            .iter()
+            .copied()
+            .filter(|(a, b)| !before.is_matched(a, b))
+            .collect();
+        let n_pairs = pairs.len() as u64;
+        let mut n_done = n_pairs - missing.len() as u64;
+        on_progress(Stage::Matching, n_done, n_pairs);
+        let part = MIN_PAIRS_PER_PART.max(pairs.len().div_ceil(MATCHING_PARTS));
+        for pairs in missing.chunks(part) {
+            self.match_part(pairs)?;
+            n_done += pairs.len() as u64;
+            on_progress(Stage::Matching, n_done, n_pairs);
         }
+        Ok(())
+    }
+
+    fn match_part(&self, pairs: &[(&str, &str)]) -> Result<(), SolveError> {
+        let list = self.job.work.join("pairs.txt");
+        let text: String = pairs.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
         fs::write(&list, text).map_err(prepare_error(&list))?;
-        let matching = self.names.matching;
-        let mut command = self.program.command("matches_importer");
-        option(&mut command, "database_path", &layout.database);
+        let mut command = self.engine.program.command("matches_importer");
+        option(&mut command, "database_path", &self.database);
         option(&mut command, "match_list_path", &list);
         option(&mut command, "match_type", "pairs");
-        option(&mut command, &format!("{matching}.use_gpu"), self.gpu());
-        option(
-            &mut command,
-            &format!("{matching}.num_threads"),
-            job.settings.threads.to_string(),
-        );
-        let n_pairs = job.pairs.len() as u64;
-        let mut last_look = Instant::now();
-        let mut look = || {
-            // COLMAP says nothing inside a block of pairs, but its database grows.
-            if last_look.elapsed() >= Duration::from_secs(2) {
-                last_look = Instant::now();
-                if let Some(done) = database::matched_pairs(&layout.database) {
-                    on_progress(Stage::Matching, done.min(n_pairs), n_pairs);
-                }
-            }
-        };
-        let limit = 60.0 + 6.0 * 2.0 * n_pairs as f64;
-        let outcome = self.stage(
-            &mut command,
-            layout,
-            Stage::Matching,
-            limit,
-            cancel,
-            &mut |_| {},
-            &mut look,
-        )?;
-        check(&outcome, Stage::Matching, layout)?;
-        Ok(StageTime {
-            stage: Stage::Matching,
-            seconds: started.elapsed().as_secs_f64(),
-        })
+        self.common_options(&mut command, self.engine.names.matching);
+        let limit_s = 60.0 + 6.0 * 2.0 * pairs.len() as f64;
+        let outcome = self.run_checked(&mut command, Stage::Matching, limit_s, &mut |_| {})?;
+        let after = database::Progress::read(&self.database)?;
+        if !pairs.iter().any(|(a, b)| after.is_matched(a, b)) {
+            let how = format!(
+                "it ended with code 0 but matched none of {} pairs",
+                pairs.len()
+            );
+            return Err(self.failed(Stage::Matching, how, &outcome.last_lines));
+        }
+        Ok(())
     }
 
     fn map(
         &self,
-        layout: &Layout<'_>,
         folder: &str,
         refine_focal: bool,
         on_progress: &mut OnProgress<'_>,
-        cancel: &Cancel,
-    ) -> Result<(Vec<Model>, StageTime), SolveError> {
-        let job = layout.job;
+        stages: &mut Vec<StageTime>,
+        remarks: &mut Vec<String>,
+    ) -> Result<Vec<Model>, SolveError> {
         let started = Instant::now();
-        let output = job.work.join(folder);
+        let output = self.job.work.join(folder);
         if output.exists() {
             fs::remove_dir_all(&output).map_err(prepare_error(&output))?;
         }
         fs::create_dir_all(&output).map_err(prepare_error(&output))?;
-        let refine_lens = job.groups.iter().any(|g| g.refine != Refine::Nothing);
-        let flag = |on: bool| if on { "1" } else { "0" };
-        let mut command = self.program.command("mapper");
-        option(&mut command, "database_path", &layout.database);
-        option(&mut command, "image_path", &layout.images);
-        option(&mut command, "output_path", &output);
-        option(
-            &mut command,
-            "Mapper.num_threads",
-            job.settings.threads.to_string(),
-        );
-        option(&mut command, "Mapper.extract_colors", "0");
-        option(
-            &mut command,
-            "Mapper.min_model_size",
-            job.settings.min_model_size.to_string(),
-        );
-        option(&mut command, "Mapper.ba_refine_principal_point", "0");
-        option(
-            &mut command,
-            "Mapper.ba_refine_focal_length",
-            flag(refine_focal),
-        );
-        option(
-            &mut command,
-            "Mapper.ba_refine_extra_params",
-            flag(refine_lens),
-        );
-        let n_photos = job.n_photos() as u64;
+        let mut command = self.mapping_command(&output, refine_focal);
+        let n_photos = self.job.n_photos() as u64;
         let mut n_registered = 0;
-        let mut report = |line: &str| {
+        on_progress(Stage::Mapping, 0, n_photos);
+        let limit_s = 300.0 + 6.0 * 20.0 * n_photos as f64;
+        let outcome = self.run(&mut command, Stage::Mapping, limit_s, &mut |line| {
             if line.contains("Registering image #") || line.contains("Registering frame #") {
                 n_registered += 1;
                 on_progress(Stage::Mapping, n_registered.min(n_photos), n_photos);
             }
-        };
-        let limit = 300.0 + 6.0 * 20.0 * n_photos as f64;
-        let outcome = self.stage(
-            &mut command,
-            layout,
-            Stage::Mapping,
-            limit,
-            cancel,
-            &mut report,
-            &mut || {},
-        )?;
+        })?;
+        let models = read_models(&output, remarks)?;
         // Code 1 with this sentence is how it says that nothing could be posed.
         let found_nothing = outcome.ended == Ended::Code(1)
             && outcome
                 .last_lines
                 .iter()
                 .any(|l| l.contains("failed to create sparse model"));
-        if !found_nothing {
-            check(&outcome, Stage::Mapping, layout)?;
+        match how_it_failed(&outcome) {
+            Some(how) if models.is_empty() && !found_nothing => {
+                return Err(self.failed(Stage::Mapping, how, &outcome.last_lines));
+            }
+            Some(how) if !models.is_empty() => remarks.push(format!(
+                "the solver did not end well ({how}); what it had written before was used"
+            )),
+            _ => {}
         }
-        let models = read_models(&output)?;
-        Ok((
-            models,
-            StageTime {
-                stage: Stage::Mapping,
-                seconds: started.elapsed().as_secs_f64(),
-            },
-        ))
+        stages.push(stage_time(Stage::Mapping, started));
+        Ok(models)
     }
 
-    fn gpu(&self) -> &'static str {
-        // Without CUDA the option would look for a graphics context and abort.
-        if self.has_cuda { "1" } else { "0" }
+    fn mapping_command(&self, output: &Path, refine_focal: bool) -> Command {
+        let job = self.job;
+        let refine_lens = job.groups.iter().any(|g| g.refine != Refine::Nothing);
+        let flag = |on: bool| if on { "1" } else { "0" };
+        let mut command = self.engine.program.command("mapper");
+        option(&mut command, "database_path", &self.database);
+        option(&mut command, "image_path", &self.images);
+        option(&mut command, "output_path", output);
+        let threads = job.settings.threads.to_string();
+        option(&mut command, "Mapper.num_threads", threads);
+        option(&mut command, "Mapper.extract_colors", "0");
+        let size = job.settings.min_model_size.to_string();
+        option(&mut command, "Mapper.min_model_size", size);
+        option(&mut command, "Mapper.ba_refine_principal_point", "0");
+        let refine_focal = flag(refine_focal);
+        option(&mut command, "Mapper.ba_refine_focal_length", refine_focal);
+        let refine_lens = flag(refine_lens);
+        option(&mut command, "Mapper.ba_refine_extra_params", refine_lens);
+        command
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the two callbacks and the limit differ per stage"
-    )]
-    fn stage(
+    fn run(
         &self,
         command: &mut Command,
-        layout: &Layout<'_>,
         stage: Stage,
         limit_s: f64,
-        cancel: &Cancel,
         on_line: &mut dyn FnMut(&str),
-        on_tick: &mut dyn FnMut(),
     ) -> Result<Outcome, SolveError> {
-        let limit_s = limit_s * layout.job.settings.patience;
-        let outcome = process::run(
-            command,
-            &layout.log,
-            Duration::from_secs_f64(limit_s),
-            cancel,
-            on_line,
-            on_tick,
-        )
-        .map_err(|source| SolveError::Start {
-            program: self.program.path().to_owned(),
-            source,
-        })?;
+        let limit_s = limit_s * self.job.settings.patience;
+        let bounds = Bounds {
+            log: Some(&self.log),
+            pid_file: Some(&self.pid_file),
+            limit: limit(limit_s),
+            cancel: self.cancel,
+        };
+        let outcome =
+            process::run(command, &bounds, on_line).map_err(|source| SolveError::Start {
+                program: self.engine.program.path().to_owned(),
+                source,
+            })?;
         match outcome.ended {
             Ended::TimedOut => Err(SolveError::TimedOut {
                 stage,
                 limit_s,
-                log: layout.log.clone(),
+                log: self.log.clone(),
             }),
             Ended::Cancelled => Err(console::Interrupted.into()),
             _ => Ok(outcome),
         }
     }
+
+    fn run_checked(
+        &self,
+        command: &mut Command,
+        stage: Stage,
+        limit_s: f64,
+        on_line: &mut dyn FnMut(&str),
+    ) -> Result<Outcome, SolveError> {
+        let outcome = self.run(command, stage, limit_s, on_line)?;
+        match how_it_failed(&outcome) {
+            Some(how) => Err(self.failed(stage, how, &outcome.last_lines)),
+            None => Ok(outcome),
+        }
+    }
+
+    fn failed(&self, stage: Stage, how: String, last_lines: &[String]) -> SolveError {
+        let spoken = last_lines.iter().rev().find(|line| !line.trim().is_empty());
+        SolveError::Failed {
+            stage,
+            how,
+            last_line: spoken.cloned(),
+            log: self.log.clone(),
+        }
+    }
 }
 
-/// Longer sides below this are small pictures for feature finding.
-const SMALL_PICTURE_PX: u32 = 1400;
-
-fn check(outcome: &Outcome, stage: Stage, layout: &Layout<'_>) -> Result<(), SolveError> {
-    let how = match outcome.ended {
-        Ended::Code(0) => return Ok(()),
-        Ended::Code(code) => format!("it ended with code {code}"),
-        Ended::Signal(signal) => format!("signal {signal} ended it"),
-        Ended::TimedOut | Ended::Cancelled => return Ok(()),
-    };
-    let last_line = outcome
-        .last_lines
-        .iter()
-        .rev()
-        .find(|l| !l.trim().is_empty())
-        .cloned();
-    Err(SolveError::Failed {
+fn stage_time(stage: Stage, started: Instant) -> StageTime {
+    StageTime {
         stage,
-        how,
-        last_line,
-        log: layout.log.clone(),
-    })
+        seconds: started.elapsed().as_secs_f64(),
+    }
+}
+
+fn how_it_failed(outcome: &Outcome) -> Option<String> {
+    match outcome.ended {
+        Ended::Code(0) | Ended::TimedOut | Ended::Cancelled => None,
+        Ended::Code(code) => Some(format!("it ended with code {code}")),
+        Ended::Signal(signal) => Some(format!("signal {signal} ended it")),
+    }
 }
 
 fn option(command: &mut Command, name: &str, value: impl Into<OsString>) {
@@ -543,30 +482,6 @@ fn camera_parameters(prior: &CameraModel, refine: Refine) -> (&'static str, Stri
     (model, text.join(","))
 }
 
-/// Links the photos under their safe names and makes the folders.
-fn lay_out(job: &SolveJob) -> Result<Layout<'_>, SolveError> {
-    let images = job.work.join("photos");
-    fs::create_dir_all(&images).map_err(prepare_error(&images))?;
-    let has_masks = job.photos().any(|photo| photo.mask.is_some());
-    let masks = has_masks.then(|| job.work.join("masks"));
-    if let Some(masks) = &masks {
-        fs::create_dir_all(masks).map_err(prepare_error(masks))?;
-    }
-    for photo in job.photos() {
-        link(&photo.file, &images.join(&photo.name))?;
-        if let (Some(masks), Some(mask)) = (&masks, &photo.mask) {
-            link(mask, &masks.join(format!("{}.png", photo.name)))?;
-        }
-    }
-    Ok(Layout {
-        job,
-        images,
-        masks,
-        database: job.work.join("database.db"),
-        log: job.work.join("solver.log"),
-    })
-}
-
 /// A symbolic link: the solver only reads.
 fn link(target: &Path, at: &Path) -> Result<(), SolveError> {
     let target = target.canonicalize().map_err(prepare_error(target))?;
@@ -579,8 +494,9 @@ fn link(target: &Path, at: &Path) -> Result<(), SolveError> {
     std::os::unix::fs::symlink(&target, at).map_err(prepare_error(at))
 }
 
-/// Every sub-model in `output`, the largest first.
-fn read_models(output: &Path) -> Result<Vec<Model>, SolveError> {
+/// Every sub-model in `output`, the largest first. Damaged ones are left out with a remark, unless
+/// there is no other.
+fn read_models(output: &Path, remarks: &mut Vec<String>) -> Result<Vec<Model>, SolveError> {
     let entries = fs::read_dir(output).map_err(prepare_error(output))?;
     let mut folders: Vec<PathBuf> = entries
         .filter_map(Result::ok)
@@ -588,11 +504,21 @@ fn read_models(output: &Path) -> Result<Vec<Model>, SolveError> {
         .filter(|path| path.join("images.bin").is_file())
         .collect();
     folders.sort();
-    let mut models = folders
-        .iter()
-        .map(|f| Model::read(f))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut models = Vec::new();
+    let mut damage: Option<ModelError> = None;
+    for folder in &folders {
+        match Model::read(folder) {
+            Ok(model) => models.push(model),
+            Err(error) => {
+                remarks.push(format!("a reconstruction was left out: {error}"));
+                damage.get_or_insert(error);
+            }
+        }
+    }
     models.retain(|model| !model.photos.is_empty());
+    if let (true, Some(error)) = (models.is_empty(), damage) {
+        return Err(error.into());
+    }
     models.sort_by_key(|model| std::cmp::Reverse((model.photos.len(), model.points.len())));
     Ok(models)
 }

@@ -2,10 +2,11 @@
 
 mod colmap;
 mod database;
+mod probe;
 mod process;
 
-pub use colmap::{Colmap, ColmapProgram, find};
 pub use database::{DatabaseStats, PhotoStats};
+pub use probe::{Colmap, ColmapProgram, find};
 
 use super::model::{Model, ModelError};
 use calibration::CameraModel;
@@ -74,6 +75,9 @@ pub struct SolveSettings {
     pub threads: usize,
     /// Smallest sub-model kept.
     pub min_model_size: u32,
+    /// Partners that each photo is matched with, chosen by footprint; it may end with more, being
+    /// another's partner.
+    pub partners_per_photo: usize,
     /// Multiplies every stage's time limit; limits are six times the expected duration.
     pub patience: f64,
 }
@@ -85,6 +89,7 @@ impl Default for SolveSettings {
             max_features: 4096,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             min_model_size: 5,
+            partners_per_photo: 12,
             patience: 1.0,
         }
     }
@@ -141,6 +146,8 @@ pub struct Solved {
     pub stages: Vec<StageTime>,
     /// Features and verified pairs per photo.
     pub stats: DatabaseStats,
+    /// What went wrong on the way and was got over, in words.
+    pub remarks: Vec<String>,
 }
 
 /// Receives progress: stage, steps done, steps in all (0 when unknown).

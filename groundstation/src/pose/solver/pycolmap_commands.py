@@ -38,6 +38,8 @@ def extract(pycolmap, options):
     reader = pycolmap.ImageReaderOptions()
     reader.camera_model = options["ImageReader.camera_model"]
     reader.camera_params = options["ImageReader.camera_params"]
+    if "ImageReader.existing_camera_id" in options:
+        reader.existing_camera_id = int(options["ImageReader.existing_camera_id"])
     if "ImageReader.mask_path" in options:
         reader.mask_path = options["ImageReader.mask_path"]
     extraction = pycolmap.FeatureExtractionOptions()
