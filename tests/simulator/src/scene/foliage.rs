@@ -209,15 +209,22 @@ pub(crate) fn trunk(planter: &mut Planter, shape: &Tree) {
 
 /// A bush: one squat blob down to the ground.
 pub(crate) fn bush(planter: &mut Planter, radius: f32, height: f32, leaves: u32) {
-    let side = (2.2 * (radius * radius * 6.0 / leaves as f32).sqrt()).clamp(0.12, 0.6);
+    let side = (2.2 * (radius * radius * 6.0 / leaves as f32).sqrt())
+        .clamp(0.12, 0.6)
+        .min(0.6 * height)
+        .min(0.8 * radius);
     let lumps: [f32; 5] = std::array::from_fn(|_| planter.dice.range32(0.75, 1.0));
     for _ in 0..leaves {
         let dice = &mut *planter.dice;
         let d = direction(dice);
         let lump = lumps[((d.y.atan2(d.x) + 3.2) * 0.79) as usize % 5];
-        let r = (radius - side * 0.7).max(0.05) * lump;
+        let r = (radius - side * 0.71).max(0.05) * lump;
         let z = (height * 0.45) * (1.0 + d.z * 0.85 * lump);
-        let p = v3(d.x * r, d.y * r, z.max(side * 0.3));
+        let p = v3(
+            d.x * r,
+            d.y * r,
+            z.clamp(side * 0.71, (height - side * 0.71).max(side * 0.71)),
+        );
         let light = 0.3 + 0.35 * smoothstep(-0.6, 0.9, d.z) + dice.range32(-0.1, 0.25);
         let facing = (d + direction(dice) * 0.8 + v3(0.0, 0.0, 0.4)).unit();
         let shade = d + v3(0.0, 0.0, 0.5) + direction(dice) * 0.3;

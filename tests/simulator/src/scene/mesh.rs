@@ -210,7 +210,7 @@ impl Mesh {
         }
     }
 
-    /// A ball squeezed to three radii.
+    /// A ball squeezed to three radii; what would lie under the stand's ground is flattened to it.
     pub(crate) fn ellipsoid(&mut self, stand: &Stand, center: V3, radii: V3, finish: u16) {
         let (rings, sides) = (8_u32, 12_u32);
         let first = self.vertices.len() as u32;
@@ -223,7 +223,8 @@ impl Mesh {
                     polar.sin() * angle.sin(),
                     -polar.cos(),
                 );
-                let p = center + d.times(radii);
+                let mut p = center + d.times(radii);
+                p.z = p.z.max(0.0);
                 let n = v3(d.x / radii.x, d.y / radii.y, d.z / radii.z).unit();
                 self.vertex(stand.point(p), stand.direction(n), d);
             }

@@ -365,3 +365,77 @@ fn kerb(mesh: &mut Mesh, site: &SiteFrame, points: &[(f32, f32)], closed: bool, 
         mesh.cuboid(&stand, V3::ZERO, size, finish, finish);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site::{SITE_KINDS, SiteSpec};
+
+    fn world(kind_index: usize, seed: u64) -> World {
+        let spec = SiteSpec {
+            kind: Some(SITE_KINDS[kind_index]),
+            ..SiteSpec::new(seed)
+        };
+        World::generate(&spec).expect("the defaults fit")
+    }
+
+    /// Since footprints never meet, meshes that stay in theirs never do.
+    #[test]
+    fn every_prop_stays_in_its_footprints() {
+        for kind_index in 0..SITE_KINDS.len() {
+            let world = world(kind_index, 6);
+            let straight = SiteFrame::new(0.0);
+            for prop in &world.props {
+                let footprints = prop.footprints();
+                if footprints.is_empty() {
+                    continue;
+                }
+                let scene = Scene {
+                    mesh: Mesh::default(),
+                    objects: Vec::new(),
+                    finishes: Vec::new(),
+                };
+                let mut builder = Builder {
+                    scene,
+                    first_vertex: 0,
+                    first_triangle: 0,
+                };
+                add_prop(&mut builder, prop, &straight);
+                for vertex in &builder.scene.mesh.vertices {
+                    let p = vertex.position;
+                    let inside = footprints.iter().any(|f| f.holds(p.x, p.y, p.z, 0.08));
+                    assert!(inside, "{prop:?} reaches {p:?}");
+                }
+            }
+        }
+    }
+
+    /// The mesh of a vehicle is as long, wide and high as the truth says, accessories apart.
+    #[test]
+    fn vehicle_meshes_have_the_catalogues_size() {
+        for kind_index in 0..SITE_KINDS.len() {
+            let world = world(kind_index, 9);
+            let scene = build(&world);
+            for (object, vehicle) in scene.objects.iter().zip(&world.vehicles) {
+                let (sin, cos) = vehicle.front_azimuth_deg.to_radians().sin_cos();
+                let [east, north] = vehicle.center_in_enu;
+                let mut reach = [0.0_f64; 3];
+                let first = object.vertices.start;
+                for vertex in &scene.mesh.vertices[first..first + object.body_vertices] {
+                    let p = vertex.position;
+                    let (de, dn) = (f64::from(p.x) - east, f64::from(p.y) - north);
+                    let (along, across) = (de * sin + dn * cos, de * cos - dn * sin);
+                    let here = [2.0 * along.abs(), 2.0 * across.abs(), f64::from(p.z)];
+                    reach = std::array::from_fn(|k| reach[k].max(here[k]));
+                }
+                for (got, size) in reach.iter().zip(vehicle.size_m()) {
+                    let difference = got - size;
+                    assert!(
+                        (-0.012..0.005).contains(&difference),
+                        "{vehicle:?}: {reach:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -59,16 +59,14 @@ impl Footprint {
         !separated(self, other) && !separated(other, self)
     }
 
-    /// Its corners.
+    /// Whether a point lies inside, or outside by no more than a margin.
     #[cfg(test)]
-    pub(crate) fn corners(&self) -> [(f32, f32); 4] {
-        [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map(|(a, b)| {
-            let (u, v) = (a * self.half_length, b * self.half_width);
-            (
-                self.x + u * self.cos - v * self.sin,
-                self.y + u * self.sin + v * self.cos,
-            )
-        })
+    pub(crate) fn holds(&self, x: f32, y: f32, z: f32, margin: f32) -> bool {
+        let (dx, dy) = (x - self.x, y - self.y);
+        let (along, across) = (dx * self.cos + dy * self.sin, dy * self.cos - dx * self.sin);
+        along.abs() <= self.half_length + margin
+            && across.abs() <= self.half_width + margin
+            && (self.low - margin..=self.high + margin).contains(&z)
     }
 }
 
@@ -124,6 +122,6 @@ mod tests {
         }
         let low = square.between(0.0, 2.0);
         assert!(!low.meets(&square.between(2.0, 3.0), 0.5));
-        assert!(square.corners().contains(&(1.0, 1.0)));
+        assert!(square.holds(1.0, 1.0, 50.0, 0.0) && !square.holds(1.1, 0.0, 50.0, 0.05));
     }
 }
