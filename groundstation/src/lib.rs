@@ -3,10 +3,13 @@
 pub mod anchor;
 pub mod commands;
 pub mod detect;
+pub mod entity;
 pub mod ground;
 pub mod ingest;
 pub mod opencv;
 pub mod pose;
+pub mod report;
 pub mod scene;
 mod schema;
 pub mod seeded;
+pub mod status;

@@ -1,12 +1,25 @@
 //! The command `groundstation`.
 
 use clap::Parser;
+use console::ExitStatus;
 use groundstation::commands::{self, Cli};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cancel = console::Cancel::on_signals();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no faults; a closed pipe is none of ours either.
+            let _ = error.print();
+            let status = if error.use_stderr() {
+                ExitStatus::Input
+            } else {
+                ExitStatus::Done
+            };
+            return status.into();
+        }
+    };
     match commands::run(&cli, &cancel) {
         Ok(status) => status.into(),
         Err(error) => {

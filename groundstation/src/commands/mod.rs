@@ -1,13 +1,21 @@
 //! The commands: arguments in, rooms called, results shown.
 
 mod inspect;
+mod process;
+mod status;
 
+use crate::anchor::{AnchorConfig, AnchorError, anchor};
+use crate::detect::{DetectConfig, DetectError, detect};
+use crate::entity::{EntityConfig, EntityError, cluster_scene};
 use crate::ingest::{IngestConfig, IngestError, ingest};
+use crate::pose::posed::{Level, PosedScene};
 use crate::pose::solver::SolveSettings;
 use crate::pose::{EngineChoice, PoseConfig, PoseError, pose};
+use crate::report::{ReportError, report};
 use crate::scene::{SceneError, SceneFolder};
 use clap::{Args, Parser, Subcommand};
-use console::{Cancel, ExitStatus};
+use console::{Cancel, ExitStatus, InputError};
+use detector::{DetectOptions, EngineOptions};
 use std::path::{Path, PathBuf};
 
 /// From drone photos to vehicles with identities.
@@ -30,10 +38,22 @@ pub struct Cli {
 pub enum Command {
     /// Print what photos say about themselves.
     Inspect(inspect::InspectArgs),
+    /// Do everything: photos in, vehicles with identities and a report out. Run it again to resume.
+    Process(Box<process::ProcessArgs>),
+    /// What is done in a scene, from what, and what is next.
+    Status(status::StatusArgs),
     /// Take photos (a folder, a sealed bundle, any mix) into a scene.
     Ingest(IngestArgs),
     /// Find camera poses in metres.
     Pose(PoseArgs),
+    /// Find vehicles in every photo.
+    Detect(DetectArgs),
+    /// Place every detection on the ground.
+    Anchor(SceneArgs),
+    /// Join detections into physical vehicles.
+    Cluster(ClusterArgs),
+    /// Write the page that shows it all.
+    Report(ReportArgs),
 }
 
 /// Arguments of `ingest`.
@@ -57,6 +77,13 @@ struct IngestOptions {
     hard_link: bool,
 }
 
+/// Arguments of a command that takes a scene alone.
+#[derive(Debug, Args)]
+pub struct SceneArgs {
+    /// The scene's folder.
+    pub scene: PathBuf,
+}
+
 /// Arguments of `pose`.
 #[derive(Debug, Args)]
 pub struct PoseArgs {
@@ -78,20 +105,68 @@ struct PoseOptions {
     #[arg(long)]
     masks: Option<PathBuf>,
     /// Longer side of the pictures features are taken from, pixels.
-    #[arg(long, default_value_t = 1600)]
-    max_image_size: u32,
+    #[arg(long)]
+    max_image_size: Option<u32>,
     /// Features per photo.
-    #[arg(long, default_value_t = 4096)]
-    max_features: u32,
+    #[arg(long)]
+    max_features: Option<u32>,
     /// Match every photo with every other instead of those with common ground.
     #[arg(long)]
     exhaustive: bool,
     /// Multiplies the time limits of the solver's stages.
-    #[arg(long, default_value_t = 1.0)]
-    patience: f64,
+    #[arg(long)]
+    patience: Option<f64>,
     /// Threads of the solver; all cores by default.
     #[arg(long)]
     threads: Option<usize>,
+}
+
+/// Arguments of `detect`.
+#[derive(Debug, Args)]
+pub struct DetectArgs {
+    /// The scene's folder.
+    pub scene: PathBuf,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+struct ModelOptions {
+    /// An ONNX model of your own; ours is built in.
+    #[arg(long)]
+    model: Option<PathBuf>,
+    /// Inference engine: auto, ort (ONNX Runtime) or rten (built in).
+    #[arg(long, default_value = "auto")]
+    inference: String,
+    /// ONNX Runtime's library, where it is not found by itself.
+    #[arg(long)]
+    onnxruntime: Option<PathBuf>,
+    /// Drop detections below this score.
+    #[arg(long)]
+    min_score: Option<f64>,
+    /// Take detections made by `onboard detect` (JSON lines) instead of running a model.
+    #[arg(long, conflicts_with_all = ["model", "min_score"])]
+    detections: Option<PathBuf>,
+}
+
+/// Arguments of `cluster`.
+#[derive(Debug, Args)]
+pub struct ClusterArgs {
+    /// The scene's folder.
+    pub scene: PathBuf,
+    /// Join detections within this distance, metres; found from the scene by default.
+    #[arg(long)]
+    epsilon: Option<f64>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The scene's folder.
+    pub scene: PathBuf,
+    /// Where to write the page; SCENE/report.html by default.
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
 /// Runs a command.
@@ -100,25 +175,97 @@ struct PoseOptions {
 /// Whatever stopped it; [`fault_of`] says who is at fault.
 pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
     match &cli.command {
-        Command::Inspect(args) => inspect::run(args),
+        Command::Inspect(args) => return inspect::run(args),
+        Command::Process(args) => return process::run(args, cli, cancel),
+        Command::Status(args) => return status::run(args),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.scene, cli)?;
-            let config = args.options.config();
-            ingest(&args.source, &scene, &config, cli.quiet, cancel)?;
-            Ok(ExitStatus::Done)
+            ingest(
+                &args.source,
+                &scene,
+                &args.options.config(),
+                cli.quiet,
+                cancel,
+            )?;
         }
         Command::Pose(args) => {
+            let config = args.options.config()?;
             let scene = open(&args.scene, cli)?;
-            let (_, posed) = pose(&scene, &args.options.config()?, cli.quiet, cancel)?;
-            println!("{}", posed.verdict.summary);
-            for gate in &posed.verdict.gates {
-                println!(
-                    "{:?}: {}: {} (good: {}) {}",
-                    gate.level, gate.name, gate.found, gate.good, gate.advice
-                );
-            }
-            Ok(ExitStatus::Done)
+            let (_, posed) = pose(&scene, &config, cli.quiet, cancel)?;
+            print_verdict(&posed);
         }
+        Command::Detect(args) => {
+            let config = args.options.config()?;
+            let scene = open(&args.scene, cli)?;
+            let (_, found) = detect(&scene, &config, cli.quiet, cancel)?;
+            println!(
+                "{} vehicles in {} photos",
+                found.summary.n_detections,
+                found.photos.len()
+            );
+            if !found.summary.failed.is_empty() {
+                for failed in &found.summary.failed {
+                    eprintln!("{}: {}", failed.name, failed.reason);
+                }
+                return Ok(ExitStatus::Input);
+            }
+        }
+        Command::Anchor(args) => {
+            let scene = open(&args.scene, cli)?;
+            let (_, summary, anchors) = anchor(&scene, &AnchorConfig::default())?;
+            println!(
+                "{} of {} detections placed",
+                anchors.len() - summary.n_none,
+                anchors.len()
+            );
+        }
+        Command::Cluster(args) => {
+            let scene = open(&args.scene, cli)?;
+            let config = EntityConfig {
+                epsilon_m: args.epsilon,
+            };
+            let (_, entities) = cluster_scene(&scene, &config)?;
+            print_entities(&entities);
+        }
+        Command::Report(args) => {
+            let scene = open(&args.scene, cli)?;
+            let path = report(&scene, args.out.as_deref(), cli.quiet, cancel)?;
+            println!("{}", path.display());
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn print_verdict(posed: &PosedScene) {
+    println!("{}", posed.verdict.summary);
+    for gate in &posed.verdict.gates {
+        let mark = match gate.level {
+            Level::Good => "good    ",
+            Level::Doubtful => "DOUBTFUL",
+            Level::Bad => "BAD     ",
+        };
+        println!(
+            "  {mark} {}: {} (good: {})",
+            gate.name, gate.found, gate.good
+        );
+        if !gate.advice.is_empty() {
+            println!("           {}", gate.advice);
+        }
+    }
+}
+
+fn print_entities(entities: &crate::entity::Entities) {
+    let confirmed = entities
+        .entities
+        .iter()
+        .filter(|entity| entity.is_confirmed)
+        .count();
+    println!(
+        "{confirmed} confirmed vehicles, {} more to look at",
+        entities.entities.len() - confirmed
+    );
+    for warning in &entities.warnings {
+        println!("  {warning}");
     }
 }
 
@@ -139,25 +286,59 @@ impl PoseOptions {
             ("pycolmap", path) => EngineChoice::Pycolmap(path.clone()),
             ("priors", _) => EngineChoice::Priors,
             (other, _) => {
-                return Err(console::InputError(format!(
-                    "--engine {other}: known are auto, colmap, pycolmap and priors"
-                ))
-                .into());
+                let known = "known are auto, colmap, pycolmap and priors";
+                return Err(InputError(format!("--engine {other}: {known}")).into());
             }
         };
         let default = SolveSettings::default();
+        let patience = self.patience.unwrap_or(default.patience);
+        if !(patience.is_finite() && patience > 0.0) {
+            let expected = "expected a factor above 0";
+            return Err(InputError(format!("--patience {patience}: {expected}")).into());
+        }
+        if let Some(masks) = self.masks.as_deref().filter(|masks| !masks.is_dir()) {
+            let found = masks.display();
+            return Err(InputError(format!("--masks {found}: there is no such folder")).into());
+        }
         Ok(PoseConfig {
             engine,
             masks: self.masks.clone(),
             exhaustive: self.exhaustive,
             settings: SolveSettings {
-                max_image_size_px: self.max_image_size,
-                max_features: self.max_features,
-                patience: self.patience,
-                threads: self.threads.unwrap_or(default.threads),
+                max_image_size_px: self.max_image_size.unwrap_or(default.max_image_size_px),
+                max_features: self.max_features.unwrap_or(default.max_features),
+                patience,
+                threads: self.threads.unwrap_or(default.threads).max(1),
                 ..default
             },
             seed: 0,
+        })
+    }
+}
+
+impl ModelOptions {
+    fn config(&self) -> anyhow::Result<DetectConfig> {
+        let engine = match self.inference.as_str() {
+            "auto" => detector::EngineChoice::Auto,
+            "ort" => detector::EngineChoice::OnnxRuntime,
+            "rten" => detector::EngineChoice::Rten,
+            other => {
+                let known = "known are auto, ort and rten";
+                return Err(InputError(format!("--inference {other}: {known}")).into());
+            }
+        };
+        Ok(DetectConfig {
+            model: self.model.clone(),
+            engine: EngineOptions {
+                engine,
+                library: self.onnxruntime.clone(),
+                ..EngineOptions::default()
+            },
+            options: DetectOptions {
+                score_threshold: self.min_score,
+                ..DetectOptions::default()
+            },
+            detections: self.detections.clone(),
         })
     }
 }
@@ -193,17 +374,22 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
             ExitStatus::Ours
         }
     };
-    if let Some(error) = error.downcast_ref::<IngestError>() {
-        return match error {
-            IngestError::Interrupted(_) => Some(ExitStatus::Interrupted),
-            other => Some(status(other.is_input_fault())),
+    macro_rules! ask {
+        ($($kind:ident),*) => {
+            $(if let Some(error) = error.downcast_ref::<$kind>() {
+                return match error {
+                    $kind::Interrupted(_) => Some(ExitStatus::Interrupted),
+                    other => Some(status(other.is_input_fault())),
+                };
+            })*
         };
     }
-    if let Some(error) = error.downcast_ref::<PoseError>() {
-        return match error {
-            PoseError::Interrupted(_) => Some(ExitStatus::Interrupted),
-            other => Some(status(other.is_input_fault())),
-        };
+    ask!(IngestError, PoseError, DetectError, ReportError);
+    if let Some(error) = error.downcast_ref::<AnchorError>() {
+        return Some(status(error.is_input_fault()));
+    }
+    if let Some(error) = error.downcast_ref::<EntityError>() {
+        return Some(status(error.is_input_fault()));
     }
     error
         .downcast_ref::<SceneError>()

@@ -1,0 +1,330 @@
+//! The entity room at its edge.
+
+use super::cluster::{Item, ThresholdBasis, cluster, information};
+use super::{ENTITIES_FILE, Entities, EntitiesSchema, Entity, EntityId, Member, ROOM};
+use crate::anchor::{self, Anchor};
+use crate::detect::{self, DetectionId, SceneDetections};
+use crate::pose;
+use crate::pose::align::median;
+use crate::pose::posed::{MadeBy, PosedScene};
+use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
+use calibration::Point;
+use nalgebra::{Matrix2, Vector2};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Raised when the room itself changes what it makes of the same inputs.
+const REVISION: u32 = 1;
+/// Photos that must show a vehicle before it is confirmed.
+const MIN_PHOTOS: usize = 3;
+/// And this share of what the scene's vehicles are usually shown in.
+const MIN_SHARE_OF_MEDIAN: f64 = 0.10;
+
+/// How to cluster.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct EntityConfig {
+    /// Distance threshold, metres; found from the scene by default.
+    pub epsilon_m: Option<f64>,
+}
+
+/// Why there are no entities.
+#[derive(Debug, thiserror::Error)]
+pub enum EntityError {
+    /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The threshold makes no sense.
+    #[error("--epsilon {found}: expected a distance in metres, above 0 and at most 50")]
+    Epsilon {
+        /// What was given.
+        found: f64,
+    },
+}
+
+impl EntityError {
+    /// Whether the input (rather than this program or the machine) is at fault.
+    #[must_use]
+    pub fn is_input_fault(&self) -> bool {
+        match self {
+            Self::Scene(error) => error.is_input_fault(),
+            Self::Epsilon { .. } => true,
+        }
+    }
+}
+
+/// Joins a scene's detections into vehicles.
+///
+/// # Errors
+/// [`EntityError`].
+pub fn cluster_scene(
+    folder: &SceneFolder,
+    config: &EntityConfig,
+) -> Result<(RoomOutput, Entities), EntityError> {
+    if let Some(found) = config.epsilon_m
+        && !(found > 0.0 && found <= 50.0)
+    {
+        return Err(EntityError::Epsilon { found });
+    }
+    let (posed_output, posed, _) = pose::current(folder)?;
+    let (detected_output, detections) = detect::current(folder)?;
+    let (anchored_output, _, anchors) = anchor::current(folder)?;
+    let made_from = MadeFrom::new(ROOM, REVISION, config)
+        .input("poses", posed_output.file_digest(pose::POSE_FILE)?)
+        .input(
+            "anchors",
+            anchored_output.file_digest(anchor::ANCHORS_FILE)?,
+        )
+        .input(
+            "detections",
+            detected_output.file_digest(detect::DETECTIONS_FILE)?,
+        );
+    match folder.room(made_from)? {
+        RoomState::Done(output) => {
+            let entities: Entities = output.read_json(ENTITIES_FILE)?;
+            index(folder, &output, &entities)?;
+            Ok((output, entities))
+        }
+        RoomState::Needed(mut publishing) => {
+            let before: Option<Entities> = match folder.current(ROOM)? {
+                Some(output) => Some(output.read_json(ENTITIES_FILE)?),
+                None => None,
+            };
+            let entities = join(&anchors, &detections, &posed, config, before.as_ref());
+            publishing.write_json(ENTITIES_FILE, &entities)?;
+            let output = publishing.publish()?;
+            index(folder, &output, &entities)?;
+            Ok((output, entities))
+        }
+    }
+}
+
+/// The room's computation. Ids are kept from `before` where members are.
+pub(super) fn join(
+    anchors: &[Anchor],
+    detections: &SceneDetections,
+    posed: &PosedScene,
+    config: &EntityConfig,
+    before: Option<&Entities>,
+) -> Entities {
+    let placed: Vec<(&Anchor, Item)> = anchors
+        .iter()
+        .filter_map(|anchor| {
+            let placed = anchor.placed.as_ref()?;
+            let [xx, xy, yy] = placed.covariance_m2;
+            let score = detections.photos[anchor.photo].detections[anchor.detection].score;
+            let item = Item {
+                photo: anchor.photo,
+                detection: anchor.detection,
+                place: placed.point.vector.xy(),
+                covariance: Matrix2::new(xx, xy, xy, yy),
+                score,
+            };
+            Some((anchor, item))
+        })
+        .collect();
+    let items: Vec<Item> = placed.iter().map(|(_, item)| item.clone()).collect();
+    let clusters = cluster(&items, config.epsilon_m);
+    let confirmed_from_photos = confirmed_from(&clusters.members, detections.photos.len());
+    let founders: Vec<&DetectionId> = clusters
+        .members
+        .iter()
+        .map(|members| &placed[members[0]].0.detection_id)
+        .collect();
+    let member_ids: Vec<Vec<&DetectionId>> = clusters
+        .members
+        .iter()
+        .map(|members| {
+            members
+                .iter()
+                .map(|&idx| &placed[idx].0.detection_id)
+                .collect()
+        })
+        .collect();
+    let ids = keep_ids(&founders, &member_ids, before);
+    let mut entities: Vec<Entity> = clusters
+        .members
+        .iter()
+        .zip(ids)
+        .map(|(members, entity_id)| entity(entity_id, members, &placed, confirmed_from_photos))
+        .collect();
+    entities.sort_by(|a, b| {
+        b.is_confirmed
+            .cmp(&a.is_confirmed)
+            .then(b.members.len().cmp(&a.members.len()))
+            .then(a.entity_id.cmp(&b.entity_id))
+    });
+    Entities {
+        schema: EntitiesSchema,
+        threshold: clusters.threshold,
+        confirmed_from_photos,
+        entities,
+        n_without_anchor: anchors.len() - placed.len(),
+        warnings: warnings(&clusters.threshold, posed),
+    }
+}
+
+fn warnings(threshold: &super::Threshold, posed: &PosedScene) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let MadeBy::Priors { .. } = posed.made_by {
+        warnings.push(
+            "poses are approximate: vehicles side by side cannot be told apart, review everything"
+                .to_owned(),
+        );
+    }
+    if !threshold.is_separable && threshold.basis != ThresholdBasis::Given {
+        warnings.push(format!(
+            "identities are not separable: three sigma of the anchors are {:.1} m, vehicles stand \
+             {:.1} m apart",
+            threshold.three_sigma_m,
+            threshold.spacing_m.unwrap_or(0.0)
+        ));
+    }
+    warnings
+}
+
+/// Photos a vehicle must be seen in: three, or a tenth of what is usual; never more than there
+/// are.
+fn confirmed_from(members: &[Vec<usize>], n_photos: usize) -> usize {
+    let mut supports: Vec<f64> = members
+        .iter()
+        .filter(|m| m.len() >= MIN_PHOTOS)
+        .map(|m| m.len() as f64)
+        .collect();
+    let usual = median(&mut supports).unwrap_or(0.0);
+    MIN_PHOTOS
+        .max((MIN_SHARE_OF_MEDIAN * usual).ceil() as usize)
+        .min(n_photos.max(1))
+}
+
+fn entity(
+    entity_id: EntityId,
+    members: &[usize],
+    placed: &[(&Anchor, Item)],
+    confirmed_from_photos: usize,
+) -> Entity {
+    let mut sum = Matrix2::zeros();
+    let mut weighted = Vector2::zeros();
+    let mut heights: Vec<f64> = Vec::new();
+    for &idx in members {
+        let (anchor, item) = &placed[idx];
+        let information = information(&item.covariance);
+        sum += information;
+        weighted += information * item.place;
+        heights.extend(anchor.placed.as_ref().map(|p| p.point.z()));
+    }
+    let covariance = sum.try_inverse().unwrap_or_else(Matrix2::identity);
+    let centre = covariance * weighted;
+    let up = median(&mut heights).unwrap_or(0.0);
+    let mut list: Vec<Member> = members
+        .iter()
+        .map(|&idx| {
+            let (anchor, item) = &placed[idx];
+            Member {
+                detection_id: anchor.detection_id.clone(),
+                photo: anchor.photo,
+                detection: anchor.detection,
+                distance_m: (item.place - centre).norm(),
+            }
+        })
+        .collect();
+    list.sort_by_key(|member| (member.photo, member.detection));
+    Entity {
+        entity_id,
+        point: Point::new(centre.x, centre.y, up),
+        sigma_m: covariance.symmetric_eigenvalues().max().max(0.0).sqrt(),
+        is_confirmed: list.len() >= confirmed_from_photos,
+        members: list,
+    }
+}
+
+/// An id per vehicle: the earlier vehicle's with which it shares the most members, each earlier
+/// id used once, else a new one from its founder.
+fn keep_ids(
+    founders: &[&DetectionId],
+    members: &[Vec<&DetectionId>],
+    before: Option<&Entities>,
+) -> Vec<EntityId> {
+    let mut owner: BTreeMap<&DetectionId, usize> = BTreeMap::new();
+    let earlier = before.map_or(&[][..], |entities| &entities.entities);
+    for (idx, entity) in earlier.iter().enumerate() {
+        for member in &entity.members {
+            owner.insert(&member.detection_id, idx);
+        }
+    }
+    let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (vehicle, list) in members.iter().enumerate() {
+        for id in list {
+            if let Some(&known) = owner.get(id) {
+                *shared.entry((vehicle, known)).or_default() += 1;
+            }
+        }
+    }
+    let mut by_count: Vec<((usize, usize), usize)> = shared.into_iter().collect();
+    by_count.sort_by_key(|&(pair, count)| (std::cmp::Reverse(count), pair));
+    let mut ids: Vec<Option<EntityId>> = vec![None; members.len()];
+    let mut used = vec![false; earlier.len()];
+    for ((vehicle, known), _) in by_count {
+        if ids[vehicle].is_none() && !used[known] {
+            ids[vehicle] = Some(earlier[known].entity_id.clone());
+            used[known] = true;
+        }
+    }
+    let taken: std::collections::BTreeSet<EntityId> = ids.iter().flatten().cloned().collect();
+    ids.into_iter()
+        .zip(founders)
+        .map(|(id, founder)| {
+            id.unwrap_or_else(|| {
+                let fresh = EntityId::founded_by(founder);
+                // The founder may have founded a vehicle that now lives on under its id.
+                if taken.contains(&fresh) {
+                    fresh.branched()
+                } else {
+                    fresh
+                }
+            })
+        })
+        .collect()
+}
+
+impl EntityId {
+    /// Another id for a vehicle split off from one that keeps this id.
+    fn branched(&self) -> Self {
+        Self(crate::scene::files::sha256(format!("{} split", self.0).as_bytes())[..12].to_owned())
+    }
+}
+
+/// The current vehicles of a scene.
+///
+/// # Errors
+/// [`SceneError::Missing`] when the room has not run.
+pub fn current(folder: &SceneFolder) -> Result<(RoomOutput, Entities), SceneError> {
+    let output = folder.required(ROOM, "cluster")?;
+    let entities = output.read_json(ENTITIES_FILE)?;
+    Ok((output, entities))
+}
+
+fn index(folder: &SceneFolder, output: &RoomOutput, entities: &Entities) -> Result<(), SceneError> {
+    let tables = ["entity", "entity_member"];
+    folder.update_index(ROOM, &output.made_from_digest(), &tables, |transaction| {
+        for entity in &entities.entities {
+            transaction.execute(
+                "INSERT INTO entity VALUES (?1,?2,?3,?4,?5,?6)",
+                rusqlite::params![
+                    entity.entity_id.as_str(),
+                    entity.point.x(),
+                    entity.point.y(),
+                    entity.point.z(),
+                    entity.members.len() as i64,
+                    entity.is_confirmed,
+                ],
+            )?;
+            for member in &entity.members {
+                transaction.execute(
+                    "INSERT INTO entity_member VALUES (?1, ?2)",
+                    [entity.entity_id.as_str(), member.detection_id.as_str()],
+                )?;
+            }
+        }
+        Ok(())
+    })
+}

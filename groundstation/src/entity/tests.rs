@@ -1,0 +1,168 @@
+//! Clustering against rows of cars whose truth is known.
+
+use super::*;
+use crate::seeded;
+use nalgebra::{Matrix2, Vector2};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Cars in rows `spacing_m` apart, each seen in most photos with noise.
+fn rows(spacing_m: f64, sigma_m: f64, n_photos: usize, seed: u64) -> (Vec<Item>, Vec<usize>) {
+    let mut rng = seeded::rng(seed, "test", "rows");
+    let (mut items, mut truth) = (Vec::new(), Vec::new());
+    for photo in 0..n_photos {
+        for car in 0..40 {
+            if seeded::unit(&mut rng) > 0.8 {
+                continue;
+            }
+            let (row, column) = (car / 20, car % 20);
+            let noise = Vector2::new(seeded::normal(&mut rng), seeded::normal(&mut rng)) * sigma_m;
+            let place = Vector2::new(column as f64 * spacing_m, row as f64 * 6.0) + noise;
+            items.push(Item {
+                photo,
+                detection: items.len(),
+                place,
+                covariance: Matrix2::identity() * sigma_m * sigma_m,
+                score: 0.3 + 0.7 * seeded::unit(&mut rng),
+            });
+            truth.push(car);
+        }
+    }
+    (items, truth)
+}
+
+/// Share of pairs of items of one car that are together, and of pairs together that are one car.
+fn recall_and_precision(clusters: &Clusters, truth: &[usize]) -> (f64, f64) {
+    let mut label = vec![0; truth.len()];
+    for (idx, members) in clusters.members.iter().enumerate() {
+        for &member in members {
+            label[member] = idx;
+        }
+    }
+    let (mut both, mut true_pairs, mut found_pairs) = (0_u64, 0_u64, 0_u64);
+    for a in 0..truth.len() {
+        for b in a + 1..truth.len() {
+            let (is_true, is_found) = (truth[a] == truth[b], label[a] == label[b]);
+            both += u64::from(is_true && is_found);
+            true_pairs += u64::from(is_true);
+            found_pairs += u64::from(is_found);
+        }
+    }
+    (
+        both as f64 / true_pairs as f64,
+        both as f64 / found_pairs as f64,
+    )
+}
+
+fn has_two_of_one_photo(clusters: &Clusters, items: &[Item]) -> bool {
+    clusters.members.iter().any(|members| {
+        let photos: BTreeSet<usize> = members.iter().map(|&idx| items[idx].photo).collect();
+        photos.len() < members.len()
+    })
+}
+
+#[test]
+fn rows_of_cars_come_apart_at_solver_quality() {
+    for (spacing_m, at_least) in [(2.5, 0.97), (3.0, 0.98), (6.0, 0.99)] {
+        let (items, truth) = rows(spacing_m, 0.3, 30, 1);
+        let clusters = cluster(&items, None);
+        let (recall, precision) = recall_and_precision(&clusters, &truth);
+        let f1 = 2.0 * recall * precision / (recall + precision);
+        assert!(
+            f1 > at_least,
+            "{spacing_m} m: recall {recall:.3}, precision {precision:.3}"
+        );
+        assert!(clusters.threshold.is_separable);
+        assert!(!has_two_of_one_photo(&clusters, &items));
+    }
+}
+
+#[test]
+fn anchors_from_gps_are_said_not_to_be_separable() {
+    let (items, _) = rows(2.5, 3.0, 20, 2);
+    let clusters = cluster(&items, None);
+    assert!(!clusters.threshold.is_separable);
+    assert_eq!(clusters.threshold.basis, ThresholdBasis::Uncertainty);
+    assert!(!has_two_of_one_photo(&clusters, &items));
+}
+
+#[test]
+fn nothing_and_one_and_one_photo_are_fine() {
+    assert!(cluster(&[], None).members.is_empty());
+    let (items, _) = rows(2.5, 0.1, 1, 3);
+    let one = cluster(&items[..1], None);
+    assert_eq!(one.members, [vec![0]]);
+    assert_eq!(one.threshold.basis, ThresholdBasis::Default);
+    let photo = cluster(&items, None);
+    assert_eq!(
+        photo.members.len(),
+        items.len(),
+        "one photo: every detection its own vehicle"
+    );
+}
+
+#[test]
+fn exactly_at_the_threshold_is_near_enough() {
+    let item = |photo, x: f64| Item {
+        photo,
+        detection: 0,
+        place: Vector2::new(x, 0.0),
+        covariance: Matrix2::identity() * 0.01,
+        score: 0.5,
+    };
+    assert_eq!(
+        cluster(&[item(0, 0.0), item(1, 1.5)], Some(1.5))
+            .members
+            .len(),
+        1
+    );
+    assert_eq!(
+        cluster(&[item(0, 0.0), item(1, 1.5 + 1e-9)], Some(1.5))
+            .members
+            .len(),
+        2
+    );
+}
+
+proptest! {
+    #[test]
+    fn never_two_of_one_photo_and_the_same_in_any_order(
+        places in prop::collection::vec((0_usize..6, -8.0..8.0_f64, -8.0..8.0_f64, 0_u8..4), 1..60),
+        seed in 0_u64..1000,
+    ) {
+        let items: Vec<Item> = places
+            .iter()
+            .enumerate()
+            .map(|(detection, &(photo, x, y, score))| Item {
+                photo,
+                detection,
+                place: Vector2::new(x, y),
+                covariance: Matrix2::identity() * 0.04,
+                // Equal scores on purpose.
+                score: f64::from(score) / 4.0,
+            })
+            .collect();
+        let clusters = cluster(&items, None);
+        prop_assert!(!has_two_of_one_photo(&clusters, &items));
+        let mut shuffled: Vec<usize> = (0..items.len()).collect();
+        let mut rng = seeded::rng(seed, "test", "shuffle");
+        for at in (1..shuffled.len()).rev() {
+            shuffled.swap(at, seeded::below(&mut rng, at + 1));
+        }
+        let again: Vec<Item> = shuffled.iter().map(|&idx| items[idx].clone()).collect();
+        let by_key = |clusters: &Clusters, items: &[Item]| -> BTreeSet<Vec<usize>> {
+            clusters
+                .members
+                .iter()
+                .map(|members| {
+                    let mut keys: Vec<usize> =
+                        members.iter().map(|&idx| items[idx].detection).collect();
+                    keys.sort_unstable();
+                    keys
+                })
+                .collect()
+        };
+        let other = cluster(&again, None);
+        prop_assert_eq!(by_key(&clusters, &items), by_key(&other, &again));
+    }
+}
