@@ -90,28 +90,31 @@ pub(super) fn residual_map(material: &Material<'_>) -> String {
     )
 }
 
+/// A photo in the series of residuals.
+struct SeriesPoint<'a> {
+    flight: usize,
+    horizontal_m: Option<f64>,
+    vertical_m: Option<f64>,
+    name: &'a str,
+}
+
 /// Vertical residuals (and horizontal ones as their length) over photos in time order.
 pub(super) fn residual_series(material: &Material<'_>) -> String {
-    let values: Vec<(usize, usize, Option<f64>, Option<f64>, &str)> = material
+    let values: Vec<SeriesPoint<'_>> = material
         .posed
         .photos
         .iter()
         .zip(&material.scene.photos)
-        .enumerate()
-        .map(|(idx, (posed, photo))| {
-            let horizontal = posed.horizontal_residual_m.map(|[e, n]| e.hypot(n));
-            (
-                idx,
-                photo.flight,
-                horizontal,
-                posed.vertical_residual_m,
-                photo.name(),
-            )
+        .map(|(posed, photo)| SeriesPoint {
+            flight: photo.flight,
+            horizontal_m: posed.horizontal_residual_m.map(|[e, n]| e.hypot(n)),
+            vertical_m: posed.vertical_residual_m,
+            name: photo.name(),
         })
         .collect();
     let largest = values
         .iter()
-        .flat_map(|v| [v.2, v.3])
+        .flat_map(|value| [value.horizontal_m, value.vertical_m])
         .flatten()
         .map(f64::abs)
         .fold(0.0, f64::max);
@@ -138,14 +141,14 @@ pub(super) fn residual_series(material: &Material<'_>) -> String {
         );
         tick += step;
     }
-    for &(idx, flight, horizontal, vertical, name) in &values {
-        let colour = flight_colour(flight);
-        if let Some(up) = vertical {
-            let title = format!("{name}: {up:+.2} m upwards");
+    for (idx, value) in values.iter().enumerate() {
+        let colour = flight_colour(value.flight);
+        if let Some(up) = value.vertical_m {
+            let title = format!("{}: {up:+.2} m upwards", value.name);
             svg.circle([x(idx), y(up)], 1.8, &format!("fill=\"{colour}\""), &title);
         }
-        if let Some(length) = horizontal {
-            let title = format!("{name}: {length:.2} m horizontally");
+        if let Some(length) = value.horizontal_m {
+            let title = format!("{}: {length:.2} m horizontally", value.name);
             let style = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"0.7\"");
             svg.circle([x(idx), y(length)], 1.8, &style, &title);
         }
