@@ -3,7 +3,7 @@
 use crate::camera::{Camera, Intrinsics};
 use crate::photo::jpeg::Picture;
 use crate::scene::foliage::{MASK_SIDE, N_MASKS, leaf_masks};
-use crate::scene::{Scene, SiteFrame, build};
+use crate::scene::{Finish, Scene, SiteFrame, build};
 use crate::site::World;
 use crate::vec3::{V3, v3};
 use light::Light;
@@ -73,6 +73,9 @@ pub struct Photograph {
     pub(crate) samples: SampleBuffer,
 }
 
+/// Samples a pixel.
+const N_SAMPLES: usize = SAMPLES * SAMPLES;
+
 /// Steps along the line of sight into which a ground pixel seen at a slant is cut.
 fn ground_steps(stretch: f32) -> usize {
     match stretch {
@@ -135,7 +138,7 @@ impl<'w> Stage<'w> {
         for (y, line) in light.chunks_mut(width).enumerate() {
             for (x, out) in line.iter_mut().enumerate() {
                 let ray = rays.rays[y * width + x];
-                *out = self.pixel(&eye, &shader, samples, x, y, ray);
+                *out = self.pixel(&eye, &shader, samples, (x, y), ray);
             }
         }
         Exposure {
@@ -145,51 +148,51 @@ impl<'w> Stage<'w> {
         }
     }
 
-    /// Mean over a pixel's samples; each triangle in it is shaded once.
+    /// Mean over a pixel's samples; each triangle in it is shaded once, but vehicle shells, whose
+    /// glass and lamps have edges within triangles, at every sample.
     fn pixel(
         &self,
         eye: &Eye,
         shader: &Shader,
         samples: &SampleBuffer,
-        x: usize,
-        y: usize,
+        (x, y): (usize, usize),
         ray: (f32, f32),
     ) -> V3 {
-        let mut numbers = [0_u32; SAMPLES * SAMPLES];
-        for j in 0..SAMPLES {
-            for i in 0..SAMPLES {
-                numbers[j * SAMPLES + i] =
-                    samples.triangle[(y * SAMPLES + j) * samples.width + x * SAMPLES + i];
-            }
-        }
+        let numbers: [u32; N_SAMPLES] = std::array::from_fn(|k| {
+            let (column, row) = (x * SAMPLES + k % SAMPLES, y * SAMPLES + k / SAMPLES);
+            samples.triangle[row * samples.width + column]
+        });
         let mut color = V3::ZERO;
-        let share = 1.0 / (SAMPLES * SAMPLES) as f32;
-        let mut done = 0_u32;
-        for k in 0..numbers.len() {
-            if done >> k & 1 == 1 {
+        let mut done = [false; N_SAMPLES];
+        for k in 0..N_SAMPLES {
+            if done[k] {
                 continue;
             }
-            let (mut n, mut offset) = (0.0_f32, (0.0_f32, 0.0_f32));
-            for (m, &other) in numbers.iter().enumerate().skip(k) {
-                if other == numbers[k] {
-                    done |= 1 << m;
+            let number = numbers[k];
+            let alone = number > 0 && self.is_shell(number as usize - 1);
+            let (mut n, mut dx, mut dy) = (0.0_f32, 0.0, 0.0);
+            for m in k..N_SAMPLES {
+                if numbers[m] == number && (m == k || !alone) {
+                    done[m] = true;
                     n += 1.0;
-                    offset.0 += ((m % SAMPLES) as f32 + 0.5) / SAMPLES as f32 - 0.5;
-                    offset.1 += ((m / SAMPLES) as f32 + 0.5) / SAMPLES as f32 - 0.5;
+                    dx += ((m % SAMPLES) as f32 + 0.5) / SAMPLES as f32 - 0.5;
+                    dy += ((m / SAMPLES) as f32 + 0.5) / SAMPLES as f32 - 0.5;
                 }
             }
-            let ray = (
-                ray.0 + offset.0 / n * eye.pixel,
-                ray.1 + offset.1 / n * eye.pixel,
-            );
-            let seen = if numbers[k] == 0 {
+            let ray = (ray.0 + dx / n * eye.pixel, ray.1 + dy / n * eye.pixel);
+            let seen = if number == 0 {
                 self.background(eye, shader, ray)
             } else {
-                self.surface(eye, shader, ray, numbers[k] as usize - 1)
+                self.surface(eye, shader, ray, number as usize - 1)
             };
-            color += seen * (n * share);
+            color += seen * (n / N_SAMPLES as f32);
         }
         color
+    }
+
+    fn is_shell(&self, triangle: usize) -> bool {
+        let finish = usize::from(self.scene.mesh.triangles[triangle].finish);
+        matches!(self.scene.finishes[finish], Finish::Shell { .. })
     }
 
     fn background(&self, eye: &Eye, shader: &Shader, ray: (f32, f32)) -> V3 {

@@ -374,7 +374,7 @@ fn bus_roof(mesh: &mut Mesh, stand: &Stand, size: [f32; 3], ahead: bool, f: &Bod
     let top = height * 0.965;
     let unit = v3(2.4, width * 0.65, height - top);
     let x = length * if ahead { 0.12 } else { -0.15 };
-    mesh.cuboid(stand, v3(x, 0.0, top), unit, f.cargo, f.cargo);
+    mesh.cuboid(stand, v3(x, 0.0, top), unit, f.lamp, f.lamp);
     for place in [-0.33_f32, 0.36] {
         mesh.cuboid(
             stand,

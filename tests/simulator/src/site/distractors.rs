@@ -89,7 +89,7 @@ pub(crate) fn scatter(yard: &mut Yard, kind: SiteKind) {
             PropKind::Person { coat, trousers },
             at,
             turn,
-            0.1,
+            0.25,
         );
     }
 }
