@@ -20,8 +20,9 @@ pub const FILES: [&str; 5] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visibility {
     Yes,
+    /// Hidden, or too small to be boxed.
     No,
-    /// A quarter to a half of it: the photo is not used for counting.
+    /// A quarter to a half of it is seen.
     Doubt,
 }
 
@@ -30,13 +31,17 @@ enum Visibility {
 const MIN_SHORT_SIDE_PX: f64 = 12.0;
 
 fn visibility(view: &ViewTruth) -> Visibility {
-    let large = view.oriented_box[3] >= MIN_SHORT_SIDE_PX;
+    let boxable = view.oriented_box[3] >= MIN_SHORT_SIDE_PX;
     match view.visible_fraction {
-        f if f >= 0.5 && large => Visibility::Yes,
-        f if f >= 0.5 => Visibility::Doubt,
-        f if f >= 0.25 => Visibility::Doubt,
+        f if f >= 0.5 && boxable => Visibility::Yes,
+        f if (0.25..0.5).contains(&f) => Visibility::Doubt,
         _ => Visibility::No,
     }
+}
+
+/// Whether a reviewer who boxed what is visible would still see a vehicle without a box.
+fn leaves_unboxed(view: &ViewTruth) -> bool {
+    view.visible_fraction >= 0.25 && visibility(view) != Visibility::Yes
 }
 
 /// Quoted where commas, quotes or line ends ask for it (RFC 4180).
@@ -100,7 +105,7 @@ fn vehicle_sheet(truth: &Truth) -> String {
 }
 
 fn visibility_sheet(truth: &Truth, digests: &BTreeMap<&str, &str>) -> String {
-    let mut out = "photo,sha256,vehicle_id,visible,x1,y1,x2,y2\n".to_owned();
+    let mut out = "file,sha256,vehicle_id,visible,x1,y1,x2,y2\n".to_owned();
     for view in &truth.views {
         let word = match visibility(view) {
             Visibility::Yes => "yes",
@@ -127,13 +132,13 @@ fn visibility_sheet(truth: &Truth, digests: &BTreeMap<&str, &str>) -> String {
 }
 
 fn photo_sheet(truth: &Truth) -> String {
-    let mut out = "photo,sha256,all_vehicles_boxed\n".to_owned();
+    let mut out = "file,sha256,all_vehicles_boxed\n".to_owned();
     for photo in &truth.photos {
-        let doubtful = truth
+        let unboxed = truth
             .views
             .iter()
-            .any(|view| view.photo == photo.file && visibility(view) == Visibility::Doubt);
-        let word = if doubtful { "no" } else { "yes" };
+            .any(|view| view.photo == photo.file && leaves_unboxed(view));
+        let word = if unboxed { "no" } else { "yes" };
         row(
             &mut out,
             &[photo.file.clone(), photo.sha256.clone(), word.to_owned()],
