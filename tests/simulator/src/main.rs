@@ -260,7 +260,17 @@ fn explain(error: &SimulatorError) -> String {
     text
 }
 
+/// A panic is our fault: after its message the program ends with code 2, whichever thread it was.
+fn end_with_two_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        print(info);
+        std::process::exit(2);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_with_two_on_panic();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
