@@ -9,6 +9,11 @@ const GAP_S: f64 = 240.0;
 /// The drone resets the take-off height and takes the absolute one from pressure: a step of their
 /// difference is another take-off.
 const TAKEOFF_STEP_M: f64 = 2.0;
+/// Absolute heights may drift by metres from photo to photo: a step is so many times larger than
+/// what is usual from one photo to the next.
+const STEP_OVER_USUAL: f64 = 5.0;
+/// A height above take-off that is exactly zero on a photo from the air was not measured.
+const ZERO_HEIGHT_M: f64 = 0.05;
 
 /// Photos of one flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,15 +56,15 @@ pub(super) struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    /// Absolute minus take-off height: constant within a flight.
+    /// The height of the take-off point: absolute minus above take-off, constant within a flight.
     fn takeoff_m(&self) -> Option<f64> {
         let absolute = self
             .capture
             .height_above_sea_level
             .as_ref()
             .or(self.capture.height_above_ellipsoid.as_ref())?;
-        let above = self.capture.height_above_takeoff.as_ref()?;
-        Some(absolute.height.get() - above.height.get())
+        let above = self.capture.height_above_takeoff.as_ref()?.height.get();
+        (above.abs() > ZERO_HEIGHT_M).then(|| absolute.height.get() - above)
     }
 }
 
@@ -73,12 +78,16 @@ pub(super) fn tell_apart(shots: &[Shot<'_>]) -> (Vec<Flight>, Vec<(usize, usize)
             .then(time(a).total_cmp(&time(b)))
             .then(a.name.cmp(b.name))
     });
+    let in_order: Vec<&Shot<'_>> = order.iter().map(|&idx| &shots[idx]).collect();
+    let steps = takeoff_steps(&in_order);
     let mut flights: Vec<Flight> = Vec::new();
     let mut placed = Vec::new();
     let mut before: Option<&Shot<'_>> = None;
-    for idx in order {
+    for (at, idx) in order.into_iter().enumerate() {
         let shot = &shots[idx];
-        if let Some(reason) = new_flight(before, shot) {
+        let step =
+            || steps[at].map(|step_m| format!("a step of {step_m:.1} m of the take-off height"));
+        if let Some(reason) = new_flight(before, shot).or_else(step) {
             flights.push(Flight {
                 n_photos: 0,
                 first_utc: None,
@@ -130,7 +139,7 @@ fn in_time_order(
     (sorted, placed)
 }
 
-/// Why a shot begins a new flight; `None` when it does not.
+/// Why a shot begins a new flight whatever its heights say; `None` when it does not.
 fn new_flight(before: Option<&Shot<'_>>, shot: &Shot<'_>) -> Option<String> {
     let Some(before) = before else {
         return Some("first photo".to_owned());
@@ -141,14 +150,43 @@ fn new_flight(before: Option<&Shot<'_>>, shot: &Shot<'_>) -> Option<String> {
     }
     match (before.time_s, shot.time_s) {
         (Some(a), Some(b)) if b - a > GAP_S => {
-            return Some(format!("a pause of {:.0} minutes", (b - a) / 60.0));
+            Some(format!("a pause of {:.0} minutes", (b - a) / 60.0))
         }
-        (Some(_), None) => return Some("photos without a time".to_owned()),
-        _ => {}
+        (Some(_), None) => Some("photos without a time".to_owned()),
+        _ => None,
     }
-    let (a, b) = (before.takeoff_m()?, shot.takeoff_m()?);
-    ((a - b).abs() > TAKEOFF_STEP_M)
-        .then(|| format!("a step of {:.1} m of the take-off height", b - a))
+}
+
+/// Per shot, by how much the take-off point has risen against the drone's shot before, where that
+/// is a step: more than what is usual from shot to shot, and the next shot stays with it.
+fn takeoff_steps(in_order: &[&Shot<'_>]) -> Vec<Option<f64>> {
+    let mut steps = vec![None; in_order.len()];
+    let known: Vec<(usize, usize, f64)> = in_order
+        .iter()
+        .enumerate()
+        .filter_map(|(at, shot)| Some((at, shot.body, shot.takeoff_m()?)))
+        .collect();
+    for of_body in known.chunk_by(|a, b| a.1 == b.1) {
+        let mut changes: Vec<f64> = of_body
+            .windows(2)
+            .map(|pair| (pair[1].2 - pair[0].2).abs())
+            .collect();
+        let usual_m = crate::pose::align::median(&mut changes).unwrap_or(0.0);
+        let limit_m = TAKEOFF_STEP_M.max(STEP_OVER_USUAL * usual_m);
+        let mut takeoff_m = of_body[0].2;
+        for (idx, &(at, _, found_m)) in of_body.iter().enumerate() {
+            let stays = of_body
+                .get(idx + 1)
+                .is_none_or(|next| (next.2 - found_m).abs() <= limit_m);
+            if (found_m - takeoff_m).abs() <= limit_m {
+                takeoff_m = found_m;
+            } else if stays {
+                steps[at] = Some(found_m - takeoff_m);
+                takeoff_m = found_m;
+            }
+        }
+    }
+    steps
 }
 
 /// Statistics over all flights; `None` without two photos of known time in one flight.

@@ -299,12 +299,7 @@ impl Run<'_> {
 
     fn made_from(&self, engine: &str, because: Option<&str>) -> Result<MadeFrom, SceneError> {
         let settings = &self.config.settings;
-        let masks = self
-            .config
-            .masks
-            .as_deref()
-            .map(digest_of_masks)
-            .transpose()?;
+        let masks = self.digest_of_masks()?;
         let stored = StoredConfig {
             engine: engine.to_owned(),
             because,
@@ -597,6 +592,21 @@ impl Run<'_> {
             .find(|path| path.is_file())
     }
 
+    /// Which photo has which mask; `None` when no masks are used.
+    fn digest_of_masks(&self) -> Result<Option<String>, SceneError> {
+        if self.config.masks.is_none() {
+            return Ok(None);
+        }
+        let mut text = String::new();
+        for photo in &self.scene.photos {
+            if let Some(mask) = self.mask_of(photo) {
+                let digest = files::sha256_of_file(&mask)?;
+                text.push_str(&format!("{} {digest}\n", photo.photo_id.as_str()));
+            }
+        }
+        Ok(Some(files::sha256(text.as_bytes())))
+    }
+
     fn pair_prior(&self, idx: usize) -> PairPrior {
         let prior = &self.priors.photos[idx];
         let with_heights = self.priors.heights.datum() == VerticalDatum::TakeOff;
@@ -789,24 +799,6 @@ fn in_short(posed: &PosedScene) -> String {
         posed.photos.len(),
         focal.join(" and ")
     )
-}
-
-fn digest_of_masks(folder: &Path) -> Result<String, SceneError> {
-    let read = |source| SceneError::Read {
-        path: folder.to_owned(),
-        source,
-    };
-    let mut names: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(read)?
-        .map(|entry| entry.map(|e| e.path()))
-        .collect::<Result<_, _>>()
-        .map_err(read)?;
-    names.sort();
-    let mut text = String::new();
-    for path in names.iter().filter(|path| path.is_file()) {
-        text.push_str(&files::sha256_of_file(path)?);
-    }
-    Ok(files::sha256(text.as_bytes()))
 }
 
 #[derive(Serialize, Deserialize)]

@@ -171,31 +171,23 @@ impl<'a> Work<'a> {
     fn extract(&self, on_progress: &mut OnProgress<'_>) -> Result<(), SolveError> {
         let n_photos = self.job.n_photos() as u64;
         let before = database::Progress::read(&self.database)?;
-        let mut n_done = 0;
-        for (idx, group) in self.job.groups.iter().enumerate() {
-            let missing: Vec<&SolvePhoto> = group
+        let is_missing = |photo: &&SolvePhoto| !before.has_features(&photo.name);
+        let n_missing = self.job.photos().filter(is_missing).count() as u64;
+        let mut n_done = n_photos - n_missing;
+        on_progress(Stage::Features, n_done, n_photos);
+        for group in &self.job.groups {
+            // From 4.0 on a photo without a mask is left out when there is a folder of masks.
+            let (masked, bare): (Vec<&SolvePhoto>, Vec<&SolvePhoto>) = group
                 .photos
                 .iter()
-                .filter(|photo| !before.has_features(&photo.name))
-                .collect();
-            n_done += (group.photos.len() - missing.len()) as u64;
-            on_progress(Stage::Features, n_done, n_photos);
-            if missing.is_empty() {
-                continue;
-            }
-            let list = self.job.work.join(format!("photos_{idx}.txt"));
-            let names: String = missing.iter().map(|p| format!("{}\n", p.name)).collect();
-            fs::write(&list, names).map_err(prepare_error(&list))?;
-            // Photos added to a group must share its camera, not get one of their own.
-            let camera_id = group.photos.iter().find_map(|p| before.camera_of(&p.name));
-            let mut command = self.extraction_command(group, &list, camera_id);
-            let limit_s = 60.0 + 6.0 * 8.0 * missing.len() as f64;
-            self.run_checked(&mut command, Stage::Features, limit_s, &mut |line| {
-                if let Some(done) = counted(line, "Processed file [") {
+                .filter(is_missing)
+                .partition(|photo| photo.mask.is_some());
+            for (photos, masks) in [(bare, None), (masked, self.masks.as_deref())] {
+                self.extract_some(group, &photos, masks, &mut |done| {
                     on_progress(Stage::Features, n_done + done, n_photos);
-                }
-            })?;
-            n_done += missing.len() as u64;
+                })?;
+                n_done += photos.len() as u64;
+            }
         }
         let after = database::stats(&self.database)?;
         if after.photos.values().all(|photo| photo.features == 0) {
@@ -208,10 +200,38 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Finds features in some photos of a group, which are all masked or all not.
+    fn extract_some(
+        &self,
+        group: &CameraGroup,
+        photos: &[&SolvePhoto],
+        masks: Option<&Path>,
+        on_done: &mut dyn FnMut(u64),
+    ) -> Result<(), SolveError> {
+        if photos.is_empty() {
+            return Ok(());
+        }
+        let list = self.job.work.join("photos.txt");
+        let names: String = photos.iter().map(|p| format!("{}\n", p.name)).collect();
+        fs::write(&list, names).map_err(prepare_error(&list))?;
+        // Photos added to a group must share its camera, not get one of their own.
+        let known = database::Progress::read(&self.database)?;
+        let camera_id = group.photos.iter().find_map(|p| known.camera_of(&p.name));
+        let mut command = self.extraction_command(group, &list, masks, camera_id);
+        let limit_s = 60.0 + 6.0 * 8.0 * photos.len() as f64;
+        self.run_checked(&mut command, Stage::Features, limit_s, &mut |line| {
+            if let Some(done) = counted(line, "Processed file [") {
+                on_done(done);
+            }
+        })?;
+        Ok(())
+    }
+
     fn extraction_command(
         &self,
         group: &CameraGroup,
         list: &Path,
+        masks: Option<&Path>,
         camera_id: Option<i64>,
     ) -> Command {
         let settings = &self.job.settings;
@@ -228,7 +248,7 @@ impl<'a> Work<'a> {
             let camera_id = camera_id.to_string();
             option(&mut command, "ImageReader.existing_camera_id", camera_id);
         }
-        if let Some(masks) = &self.masks {
+        if let Some(masks) = masks {
             option(&mut command, "ImageReader.mask_path", masks);
         }
         self.common_options(&mut command, names);

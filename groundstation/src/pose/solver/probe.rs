@@ -10,8 +10,10 @@ use std::time::Duration;
 
 /// The script that makes `pycolmap` answer to COLMAP's commands.
 const PYCOLMAP_SCRIPT: &str = include_str!("pycolmap_commands.py");
-/// Asking a program for its version.
+/// Asking a program for its version: it may have to be read from a slow disk.
 const PROBE_LIMIT_S: f64 = 60.0;
+/// However little patience there is for its work.
+const MIN_PROBE_LIMIT_S: f64 = 5.0;
 
 /// How COLMAP is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,7 +155,7 @@ struct Answer {
 }
 
 fn probe_limit(patience: f64) -> Duration {
-    limit(PROBE_LIMIT_S * patience)
+    limit((PROBE_LIMIT_S * patience).max(MIN_PROBE_LIMIT_S))
 }
 
 /// Asks a program a question.

@@ -1,0 +1,3 @@
+//! Tests of the ground station against outside oracles.
+
+mod camera_models;
