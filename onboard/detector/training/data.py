@@ -21,6 +21,7 @@ CAR_PX = 28.0
 CAR_SCALE_RANGE = (0.55, 1.8)
 CAR_LENGTH_M = 4.5
 PAD = (114, 114, 114)
+BLURRED_SHARE = 0.25
 # Photos are kept at reduced sizes a factor of sqrt(2) apart, none with cars longer than this.
 LONGEST_KEPT_CAR_PX = 80.0
 # Vehicles of which this share is seen are asked for; of which less than the second, not at all;
@@ -193,28 +194,8 @@ def move_boxes(boxes, output_from_input):
     return moved
 
 
-def change_light(rng, image):
-    """Exposure, contrast, colour, blur, noise, and now and then grey: float32 [3, H, W] in 0..1."""
-    if rng.random() < 0.25:
-        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 1.1)))
-    x = np.asarray(image, dtype=np.float32) / 255.0
-    if rng.random() < 0.1:
-        x = np.repeat(x.mean(2, keepdims=True), 3, 2)
-    else:
-        grey = x.mean(2, keepdims=True)
-        x = grey + (x - grey) * np.float32(rng.uniform(0.5, 1.5))
-        x = x * rng.uniform(0.9, 1.1, 3).astype(np.float32)
-    mean = x.mean()
-    contrast, brightness = rng.uniform(0.6, 1.4), rng.uniform(-0.15, 0.15)
-    x = (x - mean) * np.float32(contrast) + np.float32(mean + brightness)
-    x = np.clip(x, 0.0, 1.0) ** np.float32(rng.uniform(0.7, 1.4))
-    if rng.random() < 0.5:
-        x = x + rng.standard_normal(x.shape, dtype=np.float32) * np.float32(rng.uniform(0.0, 0.04))
-    return np.ascontiguousarray(np.clip(x, 0.0, 1.0).transpose(2, 0, 1), dtype=np.float32)
-
-
 def draw_crop(rng, photo):
-    """One augmented training crop: image, boxes, ignored boxes, in crop pixels."""
+    """One training crop: picture, boxes, ignored boxes, in crop pixels."""
     factor, level = photo.levels[0]
     photo_size = np.array([level.width, level.height]) / factor
     if len(photo.boxes) and rng.random() < 0.85:
@@ -230,7 +211,9 @@ def draw_crop(rng, photo):
     inset = np.minimum(0.75 * reach, photo_size / 2)
     centre = np.clip(centre, inset, photo_size - inset)
     output_from_input = affine(scale, turn, rng.random() < 0.5, centre, CROP_PX)
-    image = change_light(rng, warp(photo, output_from_input, CROP_PX))
+    image = warp(photo, output_from_input, CROP_PX)
+    if rng.random() < BLURRED_SHARE:
+        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 1.1)))
     boxes = move_boxes(photo.boxes, output_from_input)
     ignored = move_boxes(photo.ignored, output_from_input)
     return image, boxes, ignored

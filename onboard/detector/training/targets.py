@@ -1,5 +1,7 @@
 """What the network should answer for a crop: heat map, regression maps and their weights."""
 
+import math
+
 import numpy as np
 
 from network import REFERENCE_PX, STRIDE
@@ -13,56 +15,61 @@ REGRESSED_FROM = 0.5
 SMALLEST_PX = 9.0
 
 
-def cell_grid(cells):
-    at = np.arange(cells, dtype=np.float32)
-    return np.meshgrid(at, at)
+def window_of(box, reach_px, cells):
+    """Rows and columns of the cells around a box, as slices."""
+    def along(centre):
+        first = math.floor((centre - reach_px) / STRIDE - 0.5)
+        last = math.ceil((centre + reach_px) / STRIDE - 0.5) + 1
+        return slice(min(max(first, 0), cells), min(max(last, 0), cells))
+
+    return along(box[1]), along(box[0])
 
 
-def in_box_frame(columns, rows, box):
-    """Coordinates along and across a box, in cells, of every cell's centre."""
-    cx, cy = box[0] / STRIDE - 0.5, box[1] / STRIDE - 0.5
-    dx, dy = columns - cx, rows - cy
+def in_box_frame(window, box):
+    """Coordinates along and across a box, in cells, of the centres of a window's cells."""
+    dx = np.arange(window[1].start, window[1].stop) - (box[0] / STRIDE - 0.5)
+    dy = (np.arange(window[0].start, window[0].stop) - (box[1] / STRIDE - 0.5))[:, None]
     c, s = np.cos(box[4]), np.sin(box[4])
-    return dx * c + dy * s, dy * c - dx * s, cx, cy
+    return dx * c + dy * s, dy * c - dx * s, dx, dy
 
 
 def build(boxes, ignored, crop_px):
     """heat [C, C], heat weight [C, C], maps [6, C, C], map weight [C, C] with C = crop / stride."""
     cells = crop_px // STRIDE
-    columns, rows = cell_grid(cells)
     heat = np.zeros((cells, cells), np.float32)
     weight = np.ones((cells, cells), np.float32)
     maps = np.zeros((6, cells, cells), np.float32)
     map_weight = np.zeros((cells, cells), np.float32)
     small = boxes[:, 2] < SMALLEST_PX
-    near = np.vstack([ignored, boxes[small]])
-    reach = near[:, 2]
-    near = near[
-        (near[:, 0] > -reach) & (near[:, 1] > -reach)
-        & (near[:, 0] < crop_px + reach) & (near[:, 1] < crop_px + reach)
-    ]  # fmt: skip
-    for box in near:
-        u, v, _, _ = in_box_frame(columns, rows, box)
+    for box in np.vstack([ignored, boxes[small]]):
+        window = window_of(box, box[2], cells)
+        u, v, _, _ = in_box_frame(window, box)
         inside = (np.abs(u) <= box[2] / STRIDE / 2 + 0.5) & (np.abs(v) <= box[3] / STRIDE / 2 + 0.5)
-        weight[inside] = 0.0
+        weight[window][inside] = 0.0
     for box in boxes[~small]:
-        if not (0 <= box[0] < crop_px and 0 <= box[1] < crop_px):
-            continue
-        u, v, cx, cy = in_box_frame(columns, rows, box)
-        sigma_u = max(SIGMA_LONG * box[2] / STRIDE, MIN_SIGMA)
-        sigma_v = max(SIGMA_SHORT * box[3] / STRIDE, MIN_SIGMA)
-        bell = np.exp(-0.5 * ((u / sigma_u) ** 2 + (v / sigma_v) ** 2)).astype(np.float32)
-        column = int(np.clip(round(cx), 0, cells - 1))
-        row = int(np.clip(round(cy), 0, cells - 1))
-        bell[row, column] = 1.0
-        mine = (bell > REGRESSED_FROM) & (bell > heat)
-        heat = np.maximum(heat, bell)
-        weight[row, column] = 1.0
-        maps[0][mine] = (cx - columns)[mine]
-        maps[1][mine] = (cy - rows)[mine]
-        maps[2][mine] = np.log(box[2] / REFERENCE_PX)
-        maps[3][mine] = np.log(max(box[3], 1.0) / REFERENCE_PX)
-        maps[4][mine] = np.cos(2 * box[4])
-        maps[5][mine] = np.sin(2 * box[4])
-        map_weight[mine] = bell[mine]
+        if 0 <= box[0] < crop_px and 0 <= box[1] < crop_px:
+            add_vehicle(box, heat, weight, maps, map_weight)
     return heat, weight, maps, map_weight
+
+
+def add_vehicle(box, heat, weight, maps, map_weight):
+    cells = heat.shape[0]
+    window = window_of(box, max(box[2], 4 * STRIDE), cells)
+    u, v, dx, dy = in_box_frame(window, box)
+    sigma_u = max(SIGMA_LONG * box[2] / STRIDE, MIN_SIGMA)
+    sigma_v = max(SIGMA_SHORT * box[3] / STRIDE, MIN_SIGMA)
+    bell = np.exp(-0.5 * ((u / sigma_u) ** 2 + (v / sigma_v) ** 2)).astype(np.float32)
+    column, row = int(box[0] / STRIDE), int(box[1] / STRIDE)
+    bell[row - window[0].start, column - window[1].start] = 1.0
+    mine = (bell > REGRESSED_FROM) & (bell > heat[window])
+    heat[window] = np.maximum(heat[window], bell)
+    weight[row, column] = 1.0
+    rows, columns = np.nonzero(mine)
+    here = (rows + window[0].start, columns + window[1].start)
+    maps[0][here] = -dx[columns]
+    maps[1][here] = -dy[rows, 0]
+    maps[2][here] = math.log(box[2] / REFERENCE_PX)
+    maps[3][here] = math.log(max(box[3], 1.0) / REFERENCE_PX)
+    maps[4][here] = math.cos(2 * box[4])
+    maps[5][here] = math.sin(2 * box[4])
+    map_weight[here] = bell[rows, columns]

@@ -22,12 +22,13 @@ import network
 import targets
 
 BATCH = 16
+GREY_SHARE = 0.1
 # How often a crop comes from real photos, rendered ones, and photos without vehicles.
 KIT_SHARE, RENDERED_SHARE, WITHOUT_SHARE = 0.5, 0.4, 0.1
 WARM_UP_STEPS = 60
 PEAK_RATE = 3e-3
 WEIGHT_DECAY = 1e-4
-AVERAGE_DECAY = 0.995
+AVERAGE_DECAY = 0.998
 BOX_LOSS_WEIGHT = 1.0
 ANGLE_LOSS_WEIGHT = 1.5
 
@@ -59,6 +60,7 @@ class Sampler:
         self.rng = np.random.default_rng(seed)
 
     def batch(self):
+        """Pictures [B, 3, H, W] in 0..1, then heat, heat weight, maps and map weight."""
         columns = [[], [], [], [], []]
         for _ in range(BATCH):
             group = self.rng.choice(len(self.groups), p=self.shares)
@@ -66,9 +68,31 @@ class Sampler:
             photo = photos[self.rng.integers(len(photos))]
             image, boxes, ignored = data.draw_crop(self.rng, photo)
             built = targets.build(boxes, ignored, data.CROP_PX)
-            for column, value in zip(columns, (image, *built)):
+            for column, value in zip(columns, (np.asarray(image), *built)):
                 column.append(value)
-        return [torch.from_numpy(np.stack(column)) for column in columns]
+        pictures, *wanted = (torch.from_numpy(np.stack(column)) for column in columns)
+        return change_light(self.rng, pictures), *wanted
+
+
+def change_light(rng, pictures):
+    """Exposure, contrast, colour, gamma, noise, and now and then grey, each picture its own way:
+    uint8 [B, H, W, 3] to float32 [B, 3, H, W] in 0..1, channels last in memory."""
+
+    def uniform(low, high, *shape):
+        size = (len(pictures), *shape) + (1,) * (3 - len(shape))
+        return torch.from_numpy(rng.uniform(low, high, size).astype(np.float32))
+
+    x = pictures.float().div_(255.0)
+    saturation = uniform(0.5, 1.5)
+    saturation[torch.from_numpy(rng.random(len(pictures)) < GREY_SHARE)] = 0.0
+    grey = x.mean(3, keepdim=True)
+    gain = torch.from_numpy(rng.uniform(0.9, 1.1, (len(pictures), 1, 1, 3)).astype(np.float32))
+    x.sub_(grey).mul_(saturation).add_(grey).mul_(gain)
+    mean = x.mean((1, 2, 3), keepdim=True)
+    x.sub_(mean).mul_(uniform(0.6, 1.4)).add_(mean + uniform(-0.15, 0.15))
+    x.clamp_(0.0, 1.0).pow_(uniform(0.7, 1.4))
+    x.add_(torch.randn(x.shape).mul_(uniform(-0.04, 0.04).clamp_(min=0.0)))
+    return x.clamp_(0.0, 1.0).permute(0, 3, 1, 2)
 
 
 def rate_at(step, steps):
@@ -144,7 +168,7 @@ def metadata(photos, steps):
         "names": "{0: 'vehicle'}",
         "stride": str(network.INPUT_MULTIPLE),
         "channels": "3",
-        "license": "Apache-2.0 OR MIT; trained in part on KIT AIS (CC BY 3.0)",
+        "license": "Apache-2.0 OR MIT; trained in part on KIT AIS (CC BY 3.0), see the model card",
         "overlook_best_car_px": f"{data.CAR_PX:g}",
         "overlook_car_px_range": f"[{low:g}, {high:g}]",
         "overlook_training_data_sha256": data.data_digest(photos),
@@ -159,9 +183,9 @@ def main():
     parser.add_argument("--renders", action="append", default=[], help="folder that renders.py filled")
     parser.add_argument("--without-vehicles", action="append", default=[], metavar="DIR:CAR_PX")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--steps", type=int, default=1400)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--widths", type=int, nargs=4, default=(12, 24, 40, 64))
+    parser.add_argument("--widths", type=int, nargs=4, default=(16, 32, 48, 80))
     parser.add_argument("--head", type=int, default=32)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
