@@ -7,3 +7,4 @@ mod common;
 mod engines;
 mod layouts;
 mod peers;
+mod sheffield;
