@@ -1,15 +1,19 @@
 //! Times of the detector's parts: suppression, decoding, one tile, and a 20 MP photo from file to
 //! boxes with each engine. Prints medians; nothing is asserted.
 //!
-//! `OVERLOOK_BENCH_PHOTO` names a JPEG to use instead of a generated one.
+//! `OVERLOOK_BENCH_PHOTO` names a JPEG to use instead of a generated one, `OVERLOOK_BENCH_MODEL` a
+//! model to compare with Python on the same tiles instead of the built-in one (`peers.py`, run by
+//! `OVERLOOK_PYTHON`; what is not installed there is said to be skipped).
 
 use calibration::{CameraModel, Metres, Pixel, Radians, Rotation};
 use detector::{
-    DetectOptions, Detector, EngineChoice, EngineOptions, OrientedBox, Photo, RgbImage,
-    ScaleChoice, ViewGeometry, encode_jpeg, suppress,
+    DetectOptions, Detector, EngineChoice, EngineOptions, ModelOverrides, OrientedBox, Photo,
+    RgbImage, ScaleChoice, ViewGeometry, encode_jpeg, suppress,
 };
 use nalgebra::Matrix3;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 const RUNS: usize = 7;
@@ -95,6 +99,70 @@ fn nadir_view(photo: &Photo) -> ViewGeometry {
     }
 }
 
+/// The photo at this factor is some tiles of 1024 pixels.
+const PEER_FACTOR: f64 = 0.4;
+const PEER_TILE_PX: u32 = 1024;
+
+/// The same model on the same tiles here and in Python, in one run.
+fn bench_peers(photo_file: &[u8]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let photo_path = folder.path().join("photo.jpg");
+    std::fs::write(&photo_path, photo_file).expect("the temporary folder is writable");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/overlook-vehicles.onnx");
+    let model = std::env::var_os("OVERLOOK_BENCH_MODEL").map_or(built_in, PathBuf::from);
+    let engine = EngineOptions {
+        engine: EngineChoice::OnnxRuntime,
+        ..EngineOptions::default()
+    };
+    let mut detector = match Detector::load(&model, &ModelOverrides::default(), &engine) {
+        Ok(detector) => detector,
+        Err(error) => return println!("peers: {error}"),
+    };
+    let options = DetectOptions {
+        scale: ScaleChoice::Factor(PEER_FACTOR),
+        tile_px: PEER_TILE_PX,
+        ..DetectOptions::default()
+    };
+    let photo = Photo::decode(photo_file).expect("the photo is whole");
+    let found = detector.detect(&photo.image, None, &options);
+    println!(
+        "{} tiles, with peers:",
+        found.map_or(0, |found| found.tiles)
+    );
+    measure("  ours: file to boxes", || {
+        detector.detect_encoded(photo_file, None, &options)
+    });
+    measure("  ours: decoded to boxes", || {
+        detector.detect(&photo.image, None, &options)
+    });
+    let overlap = detector.tile_overlap_px().to_string();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let python = std::env::var("OVERLOOK_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers.py");
+    let answered = Command::new(&python)
+        .arg(script)
+        .args([&model, &photo_path])
+        .args([PEER_FACTOR.to_string(), PEER_TILE_PX.to_string()])
+        .args([overlap, threads.to_string()])
+        .output();
+    match answered {
+        Ok(output) => println!(
+            "  Python: {}{}",
+            String::from_utf8_lossy(&output.stdout).trim(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        ),
+        Err(error) => println!("  Python: {python} does not start: {error}"),
+    }
+}
+
+/// The most memory this process has used so far, megabytes, as Linux tells it.
+fn peak_memory_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
 fn main() {
     bench_suppression();
     let bytes = match std::env::var_os("OVERLOOK_BENCH_PHOTO") {
@@ -136,5 +204,9 @@ fn main() {
         measure(&format!("{engine:?}: file to boxes, scale unknown"), || {
             detector.detect_encoded(&bytes, None, &search)
         });
+    }
+    bench_peers(&bytes);
+    if let Some(peak) = peak_memory_mb() {
+        println!("peak memory of this process, everything above: {peak:.0} MB");
     }
 }

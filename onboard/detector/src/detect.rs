@@ -156,6 +156,14 @@ impl Detector {
         &self.model.info
     }
 
+    /// How much neighbouring tiles share, pixels of the network's input: the longest vehicle fits
+    /// in it.
+    #[must_use]
+    pub fn tile_overlap_px(&self) -> u32 {
+        let longest_car_px = self.model.info.car_range.longest_px;
+        tiles::overlap_for(LONGEST_VEHICLE_M / CAR_LENGTH_M * longest_car_px)
+    }
+
     /// How long the network takes for one grey tile, its first run (which prepares memory) not
     /// counted. `tile_px` is the tile's side where the model takes any size.
     ///
@@ -312,8 +320,7 @@ impl Detector {
         );
         let scaled = rgb::resample(photo.image, origin, factor, size, self.threads);
         let input = &self.model.info.input;
-        let car_range = self.model.info.car_range;
-        let overlap = tiles::overlap_for(LONGEST_VEHICLE_M / CAR_LENGTH_M * car_range.longest_px);
+        let overlap = self.tile_overlap_px();
         let longest =
             |fixed: Option<u32>| fixed.unwrap_or(options.tile_px.next_multiple_of(input.multiple));
         let columns = tiles::spans(scaled.width(), longest(input.width), overlap);
