@@ -249,9 +249,9 @@ fn on_the_ground(cells: &[((i64, i64), Cell)]) -> Vec<bool> {
 
 fn fallback(cells: &[Cell]) -> Option<Fallback> {
     let mut heights: Vec<f64> = cells.iter().map(|cell| cell.z).collect();
-    let z = crate::pose::align::median(&mut heights)?;
+    let z = crate::statistics::median(&mut heights)?;
     let mut off: Vec<f64> = cells.iter().map(|cell| (cell.z - z).abs()).collect();
-    let sigma = 1.48 * crate::pose::align::median(&mut off)?;
+    let sigma = 1.48 * crate::statistics::median(&mut off)?;
     Some(Fallback {
         z,
         sigma: sigma.max(0.3),

@@ -12,4 +12,5 @@ pub mod report;
 pub mod scene;
 mod schema;
 pub mod seeded;
+mod statistics;
 pub mod status;

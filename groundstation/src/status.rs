@@ -208,6 +208,15 @@ fn is_current(folder: &SceneFolder, room: &Room, output: &RoomOutput) -> Result<
             return Ok(false);
         }
     }
+    // Detections depend on how large cars are in each photo, which poses tell (imported ones do
+    // not).
+    if room.room == detect::ROOM
+        && let Some(views) = output.made_from.inputs.get("views")
+        && let Some(ingested) = folder.current(ingest::ROOM)?
+    {
+        let scene: ingest::Scene = ingested.read_json(ingest::SCENE_FILE)?;
+        return Ok(detect::views_digest(folder, &scene)? == *views);
+    }
     Ok(true)
 }
 

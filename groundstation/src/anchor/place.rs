@@ -295,8 +295,8 @@ fn middle_of(places: &[Vector2<f64>]) -> Option<Vector2<f64>> {
     let mut x: Vec<f64> = places.iter().map(|p| p.x).collect();
     let mut y: Vec<f64> = places.iter().map(|p| p.y).collect();
     Some(Vector2::new(
-        crate::pose::align::median(&mut x)?,
-        crate::pose::align::median(&mut y)?,
+        crate::statistics::median(&mut x)?,
+        crate::statistics::median(&mut y)?,
     ))
 }
 

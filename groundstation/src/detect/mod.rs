@@ -4,6 +4,7 @@ mod import;
 mod run;
 
 pub use import::ImportError;
+pub(crate) use run::views_digest;
 pub use run::{DetectConfig, DetectError, detect};
 
 use crate::ingest::Scene;

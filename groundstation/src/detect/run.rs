@@ -324,7 +324,7 @@ fn solved_view(posed: &PosedScene, photo: &ScenePhoto) -> Option<ViewGeometry> {
         .collect();
     let mut sorted = centres.clone();
     // The ground lies below the cameras' median height by the median height above ground.
-    let ground = pose::align::median(&mut sorted)? - above_ground;
+    let ground = crate::statistics::median(&mut sorted)? - above_ground;
     usable(ViewGeometry {
         camera: *posed.camera_of(found),
         camera_from_enu: pose.camera_from_enu.rotation,
@@ -347,6 +347,11 @@ fn prior_view(scene: &Scene, priors: &ScenePriors, idx: usize) -> Option<ViewGeo
 /// A view must be above the ground.
 fn usable(view: ViewGeometry) -> Option<ViewGeometry> {
     (view.height_above_ground.get() > 1.0).then_some(view)
+}
+
+/// The digest of what is known now about the photos' scales, which a detection run depends on.
+pub(crate) fn views_digest(folder: &SceneFolder, scene: &Scene) -> Result<String, SceneError> {
+    Ok(digest_of(&views(folder, scene)?))
 }
 
 /// A digest of the sizes cars are expected at, so coarse that poses solved again do not change it.

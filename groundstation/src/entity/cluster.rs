@@ -2,7 +2,7 @@
 //! vehicle within a threshold that has none of the same photo yet, else a new vehicle
 //! (RSLiveBench-UAV, section 3.2, equation 4).
 
-use crate::pose::align::median;
+use crate::statistics::median;
 use nalgebra::{Matrix2, Vector2};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

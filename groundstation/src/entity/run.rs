@@ -5,9 +5,9 @@ use super::{ENTITIES_FILE, Entities, EntitiesSchema, Entity, EntityId, Member, R
 use crate::anchor::{self, Anchor};
 use crate::detect::{self, DetectionId, SceneDetections};
 use crate::pose;
-use crate::pose::align::median;
 use crate::pose::posed::{MadeBy, PosedScene};
 use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
+use crate::statistics::median;
 use calibration::Point;
 use nalgebra::{Matrix2, Vector2};
 use serde::Serialize;

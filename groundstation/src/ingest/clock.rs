@@ -4,7 +4,7 @@
 
 use super::Scene;
 use super::bodies::Bodies;
-use crate::pose::align::median;
+use crate::statistics::median;
 use jiff::tz::TimeZone;
 use record::Capture;
 use std::collections::BTreeMap;

@@ -171,7 +171,7 @@ fn takeoff_steps(in_order: &[&Shot<'_>]) -> Vec<Option<f64>> {
             .windows(2)
             .map(|pair| (pair[1].2 - pair[0].2).abs())
             .collect();
-        let usual_m = crate::pose::align::median(&mut changes).unwrap_or(0.0);
+        let usual_m = crate::statistics::median(&mut changes).unwrap_or(0.0);
         let limit_m = TAKEOFF_STEP_M.max(STEP_OVER_USUAL * usual_m);
         let mut takeoff_m = of_body[0].2;
         for (idx, &(at, _, found_m)) in of_body.iter().enumerate() {
@@ -199,7 +199,7 @@ pub(super) fn intervals(shots: &[Shot<'_>], placed: &[(usize, usize)]) -> Option
     let times: Vec<f64> = shots.iter().filter_map(|shot| shot.time_s).collect();
     let first = times.iter().copied().fold(f64::INFINITY, f64::min);
     let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let median_s = crate::pose::align::median(&mut gaps)?;
+    let median_s = crate::statistics::median(&mut gaps)?;
     Some(Intervals {
         capture_minutes: (last - first) / 60.0,
         median_s,

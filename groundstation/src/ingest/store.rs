@@ -113,9 +113,10 @@ pub fn ingest(
     }
     forget_taken(&mut set_aside, &known_photos);
     set_aside.extend(newly_aside);
+    // A bundle that comes again is what it is now: it may have been sealed in the meantime.
+    bundles.retain(|known| found.bundles.iter().all(|found| found.name != known.name));
     bundles.extend(found.bundles);
     bundles.sort_by(|a, b| a.name.cmp(&b.name));
-    bundles.dedup();
     let result = describe(known_photos, &mut set_aside, zone, bundles);
     if result.photos.is_empty() {
         return Err(IngestError::NoPhotos {

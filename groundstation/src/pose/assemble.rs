@@ -212,7 +212,7 @@ fn refuse_nonsense(component: &Component<'_>, sightings: &[Sighting]) -> Result<
         .flatten()
         .map(|offset| offset.pitch.abs().get())
         .collect();
-    if let Some(pitch) = align::median(&mut pitches)
+    if let Some(pitch) = crate::statistics::median(&mut pitches)
         && pitch > MAX_PITCH_OFFSET_RAD
     {
         return Err(format!(
@@ -254,7 +254,7 @@ fn refuse_contradiction(component: &Component<'_>, larger: &[Component<'_>]) -> 
             .centres()
             .filter_map(|(idx, centre)| Some((centre - *placed.get(&idx)?).vector.norm()))
             .collect();
-        if let Some(typical_m) = align::median(&mut apart_m)
+        if let Some(typical_m) = crate::statistics::median(&mut apart_m)
             && typical_m > MAX_SHARED_APART_M
         {
             return Err(format!(
@@ -488,7 +488,7 @@ impl<'a> Builder<'a> {
             .filter_map(|(idx, photo)| Some((idx, photo.pose.as_ref()?.camera_from_enu.centre())))
             .collect();
         let mut heights: Vec<f64> = solved.iter().map(|(_, centre)| centre.z()).collect();
-        let typical_height = align::median(&mut heights);
+        let typical_height = crate::statistics::median(&mut heights);
         let with_heights = self.context.priors.heights.datum() == VerticalDatum::TakeOff;
         for idx in 0..self.photos.len() {
             if self.photos[idx].pose.is_some() {
@@ -702,7 +702,7 @@ impl<'a> Builder<'a> {
             .filter(|pose| pose.source == PoseSource::Solved)
             .map(|pose| pose.camera_from_enu.centre().z() - ground.typical().z)
             .collect();
-        align::median(&mut heights)
+        crate::statistics::median(&mut heights)
     }
 
     fn height_ratio(&self, above_ground_m: Option<f64>) -> Option<f64> {
@@ -721,7 +721,7 @@ impl<'a> Builder<'a> {
             })
             .filter_map(|(_, prior)| Some(prior.height?.height_m))
             .collect();
-        let stated = align::median(&mut stated).filter(|&height| height > 1.0)?;
+        let stated = crate::statistics::median(&mut stated).filter(|&height| height > 1.0)?;
         Some(above_ground_m? / stated)
     }
 }
@@ -749,7 +749,7 @@ fn circular_spread(angles: &[f64]) -> Option<f64> {
         .iter()
         .map(|&angle| Radians(angle - middle).wrapped().abs().get())
         .collect();
-    align::median(&mut off)
+    crate::statistics::median(&mut off)
 }
 
 /// The member of a set of angles with the least sum of distances to all.
@@ -800,7 +800,7 @@ fn residual_stats(values: &[f64]) -> Option<ResidualStats> {
     let mut absolute: Vec<f64> = values.iter().map(|value| value.abs()).collect();
     let sum: f64 = values.iter().map(|value| value * value).sum();
     Some(ResidualStats {
-        median_m: align::median(&mut absolute)?,
+        median_m: crate::statistics::median(&mut absolute)?,
         rms_m: (sum / values.len() as f64).sqrt(),
         max_m: *absolute.last()?,
     })
@@ -887,7 +887,7 @@ pub(super) fn from_priors(scene: &Scene, priors: &ScenePriors, because: &str) ->
         .collect();
     let height_m = if with_heights {
         // For the photos that lack it.
-        align::median(&mut heights)
+        crate::statistics::median(&mut heights)
     } else {
         Some(ASSUMED_HEIGHT_M)
     };

@@ -368,7 +368,7 @@ fn rtk_heights(scene: &Scene, takeoff: &[Option<Height>]) -> Vec<Option<Height>>
         .zip(takeoff)
         .filter_map(|(fixed, takeoff)| Some(fixed.as_ref()?.0 - takeoff.as_ref()?.height_m))
         .collect();
-    let Some(shift) = super::align::median(&mut shifts) else {
+    let Some(shift) = crate::statistics::median(&mut shifts) else {
         return vec![None; fixed.len()];
     };
     fixed

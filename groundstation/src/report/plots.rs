@@ -43,7 +43,7 @@ pub(super) fn residual_map(material: &Material<'_>) -> String {
     let size = (east - west).max(north - south).max(10.0);
     let unit = size / 100.0;
     let mut lengths: Vec<f64> = arrows.iter().map(|(_, r, ..)| r[0].hypot(r[1])).collect();
-    let typical = crate::pose::align::median(&mut lengths)
+    let typical = crate::statistics::median(&mut lengths)
         .unwrap_or(1.0)
         .max(1e-3);
     // A typical residual is drawn as a twentieth of the picture.

@@ -147,7 +147,7 @@ pub struct SceneFolder {
     _lock: Option<File>,
 }
 
-/// The file that makes a folder a scene.
+/// The query index.
 const INDEX_FILE: &str = "scene.sqlite";
 
 impl SceneFolder {
@@ -156,7 +156,7 @@ impl SceneFolder {
     /// # Errors
     /// [`SceneError::Occupied`], [`SceneError::Locked`], or the disk's.
     pub fn create_or_open(root: &Path) -> Result<Self, SceneError> {
-        if !root.join(INDEX_FILE).exists() {
+        if !is_scene(root) {
             if let Some(found) = first_entry(root)? {
                 return Err(SceneError::Occupied {
                     root: root.to_owned(),
@@ -183,7 +183,7 @@ impl SceneFolder {
     /// # Errors
     /// [`SceneError::NotAScene`], [`SceneError::Locked`], or the disk's.
     pub fn open(root: &Path) -> Result<Self, SceneError> {
-        if !root.join(INDEX_FILE).exists() {
+        if !is_scene(root) {
             return Err(SceneError::NotAScene {
                 root: root.to_owned(),
             });
@@ -196,7 +196,7 @@ impl SceneFolder {
     /// # Errors
     /// [`SceneError::NotAScene`].
     pub fn open_to_read(root: &Path) -> Result<Self, SceneError> {
-        if !root.join(INDEX_FILE).exists() {
+        if !is_scene(root) {
             return Err(SceneError::NotAScene {
                 root: root.to_owned(),
             });
@@ -253,6 +253,11 @@ impl SceneFolder {
     pub fn log_path(&self) -> PathBuf {
         self.root.join("log").join("groundstation.log")
     }
+}
+
+/// The index can be made again; the rooms' outputs are what makes a scene.
+fn is_scene(root: &Path) -> bool {
+    root.join(INDEX_FILE).exists() || root.join("rooms").join("ingest").is_dir()
 }
 
 fn first_entry(root: &Path) -> Result<Option<String>, SceneError> {

@@ -1,7 +1,8 @@
 //! Starting points for the alignment, from minimal sets of photos.
 
-use super::{AlignConfig, AlignError, Gravity, INLIER_SIGMAS, Sighting, median};
+use super::{AlignConfig, AlignError, Gravity, INLIER_SIGMAS, Sighting};
 use crate::seeded;
+use crate::statistics::median;
 use calibration::frames::{Enu, Solution};
 use calibration::{Point, Rotation, Similarity};
 use nalgebra::{Unit, UnitQuaternion, Vector2, Vector3};

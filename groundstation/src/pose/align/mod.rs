@@ -16,6 +16,7 @@ mod tests;
 
 pub use similarity::similarity_from_points;
 
+use crate::statistics::median;
 use calibration::frames::{Camera, Direction, Enu, Solution};
 use calibration::{Point, Radians, Rotation, Similarity, attitude};
 use nalgebra::{Matrix3, Vector3};
@@ -358,20 +359,6 @@ pub fn gimbal_offset(
         pitch: Radians(axis_pitch(&solved) - axis_pitch(&measured)),
         in_image: Radians(2.0 * between.k.atan2(between.w)).wrapped(),
     }
-}
-
-/// The middle value (of an even number, the mean of the two). `None` without values.
-pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    Some(if values.len() % 2 == 1 {
-        values[middle]
-    } else {
-        f64::midpoint(values[middle - 1], values[middle])
-    })
 }
 
 /// The matrix of the cross product with `v`.

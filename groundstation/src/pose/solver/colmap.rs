@@ -553,6 +553,6 @@ impl DatabaseStats {
             .values()
             .map(|photo| photo.verified_pairs as f64)
             .collect();
-        crate::pose::align::median(&mut pairs)
+        crate::statistics::median(&mut pairs)
     }
 }

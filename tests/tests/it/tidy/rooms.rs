@@ -8,40 +8,83 @@ const SOURCES: &str = "groundstation/src/";
 
 /// Every top-level module, and the others it may use: a room the rooms before it, what is shared no
 /// room. Data flows one way.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
+    ("statistics", &[]),
     ("schema", &[]),
     ("seeded", &[]),
     ("opencv", &[]),
     ("scene", &["schema"]),
-    ("ground", &["schema", "seeded"]),
-    ("ingest", &["opencv", "scene", "schema", "seeded"]),
+    ("ground", &["schema", "seeded", "statistics"]),
+    (
+        "ingest",
+        &["opencv", "scene", "schema", "seeded", "statistics"],
+    ),
     (
         "pose",
-        &["ground", "ingest", "opencv", "scene", "schema", "seeded"],
+        &[
+            "ground",
+            "ingest",
+            "opencv",
+            "scene",
+            "schema",
+            "seeded",
+            "statistics",
+        ],
     ),
     (
         "detect",
         &[
-            "ground", "ingest", "opencv", "pose", "scene", "schema", "seeded",
+            "ground",
+            "ingest",
+            "opencv",
+            "pose",
+            "scene",
+            "schema",
+            "seeded",
+            "statistics",
         ],
     ),
     (
         "anchor",
         &[
-            "detect", "ground", "ingest", "pose", "scene", "schema", "seeded",
+            "detect",
+            "ground",
+            "ingest",
+            "pose",
+            "scene",
+            "schema",
+            "seeded",
+            "statistics",
         ],
     ),
     (
         "entity",
         &[
-            "anchor", "detect", "ground", "ingest", "pose", "scene", "schema", "seeded",
+            "anchor",
+            "detect",
+            "ground",
+            "ingest",
+            "pose",
+            "scene",
+            "schema",
+            "seeded",
+            "statistics",
         ],
     ),
     (
         "report",
         &[
-            "anchor", "detect", "entity", "ground", "ingest", "opencv", "pose", "scene", "schema",
+            "anchor",
+            "detect",
+            "entity",
+            "ground",
+            "ingest",
+            "opencv",
+            "pose",
+            "scene",
+            "schema",
             "seeded",
+            "statistics",
         ],
     ),
     (
