@@ -26,6 +26,9 @@ const BUILT_IN: &[u8] = include_bytes!("../models/overlook-vehicles.onnx");
 
 /// A box this close to the photo's edge is cut by it, pixels.
 const EDGE_PX: f64 = 1.5;
+/// Where the scale is known, a vehicle's box is between these many cars long: the smallest car seen
+/// end-on from a low pitch is half a car, an articulated bus four; the rest is for wrong heights.
+const PLAUSIBLE_CARS_LONG: std::ops::RangeInclusive<f64> = 0.4..=5.0;
 /// Above this resampling factor per car length the photo itself is blurred for the model.
 const BLURRED_BELOW: f64 = 0.5;
 
@@ -405,9 +408,11 @@ impl Detector {
             Keep::CarsBetween {
                 shortest_px,
                 longest_px,
-            } => view?
-                .car_px(oriented_box.centre())
-                .is_some_and(|car| (shortest_px..=longest_px).contains(&car)),
+            } => view?.car_px(oriented_box.centre()).is_some_and(|car| {
+                let cars_long = oriented_box.long_side_px() / car;
+                (shortest_px..=longest_px).contains(&car)
+                    && PLAUSIBLE_CARS_LONG.contains(&cars_long)
+            }),
         };
         if !kept {
             return None;

@@ -85,26 +85,27 @@ pub struct AngleErrors {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Group {
-    /// Long side of the vehicle's box in the photo, pixels, from (included) to (excluded).
+    /// Long side of the vehicle's box in the photo, pixels, from (included) to (excluded; `None` is
+    /// without end).
     Size {
         /// From.
         from_px: f64,
         /// To.
-        to_px: f64,
+        to_px: Option<f64>,
     },
     /// Height above ground, metres.
     Height {
         /// From.
         from_m: f64,
         /// To.
-        to_m: f64,
+        to_m: Option<f64>,
     },
     /// Downward pitch, degrees.
     Pitch {
         /// From.
         from_deg: f64,
         /// To.
-        to_deg: f64,
+        to_deg: Option<f64>,
     },
 }
 
@@ -182,7 +183,10 @@ fn groups(photos: &[&EvaluatedPhoto]) -> Vec<GroupResult> {
     let mut results = Vec::new();
     for ends in SIZES_PX.windows(2) {
         let (from_px, to_px) = (ends[0], ends[1]);
-        let group = Group::Size { from_px, to_px };
+        let group = Group::Size {
+            from_px,
+            to_px: finite(to_px),
+        };
         results.extend(group_result(group, photos, Some((from_px, to_px))));
     }
     for ends in HEIGHTS_M.windows(2) {
@@ -192,7 +196,14 @@ fn groups(photos: &[&EvaluatedPhoto]) -> Vec<GroupResult> {
             .copied()
             .filter(|photo| within(from_m, to_m, photo.height_m))
             .collect();
-        results.extend(group_result(Group::Height { from_m, to_m }, &chosen, None));
+        results.extend(group_result(
+            Group::Height {
+                from_m,
+                to_m: finite(to_m),
+            },
+            &chosen,
+            None,
+        ));
     }
     for ends in PITCHES_DEG.windows(2) {
         let (from_deg, to_deg) = (ends[0], ends[1]);
@@ -202,12 +213,19 @@ fn groups(photos: &[&EvaluatedPhoto]) -> Vec<GroupResult> {
             .filter(|photo| within(from_deg, to_deg, photo.downward_pitch_deg))
             .collect();
         results.extend(group_result(
-            Group::Pitch { from_deg, to_deg },
+            Group::Pitch {
+                from_deg,
+                to_deg: finite(to_deg),
+            },
             &chosen,
             None,
         ));
     }
     results
+}
+
+fn finite(end: f64) -> Option<f64> {
+    (end < f64::MAX).then_some(end)
 }
 
 fn group_result(group: Group, photos: &[&EvaluatedPhoto], size: SizeRange) -> Option<GroupResult> {

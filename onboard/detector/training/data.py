@@ -22,6 +22,8 @@ CAR_SCALE_RANGE = (0.55, 1.8)
 CAR_LENGTH_M = 4.5
 PAD = (114, 114, 114)
 BLURRED_SHARE = 0.25
+# So many crops are drawn around a vehicle, the others anywhere: roofs, windows and trees are seen too.
+AT_VEHICLE_SHARE = 0.65
 # Photos are kept at reduced sizes a factor of sqrt(2) apart, none with cars longer than this.
 LONGEST_KEPT_CAR_PX = 80.0
 # Vehicles of which this share is seen are asked for; of which less than the second, not at all;
@@ -198,7 +200,7 @@ def draw_crop(rng, photo):
     """One training crop: picture, boxes, ignored boxes, in crop pixels."""
     factor, level = photo.levels[0]
     photo_size = np.array([level.width, level.height]) / factor
-    if len(photo.boxes) and rng.random() < 0.85:
+    if len(photo.boxes) and rng.random() < AT_VEHICLE_SHARE:
         x, y = photo.boxes[rng.integers(len(photo.boxes)), :2]
     else:
         x, y = rng.uniform(0, photo_size)

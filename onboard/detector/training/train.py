@@ -24,7 +24,7 @@ import targets
 BATCH = 16
 GREY_SHARE = 0.1
 # How often a crop comes from real photos, rendered ones, and photos without vehicles.
-KIT_SHARE, RENDERED_SHARE, WITHOUT_SHARE = 0.5, 0.4, 0.1
+KIT_SHARE, RENDERED_SHARE, WITHOUT_SHARE = 0.45, 0.45, 0.1
 WARM_UP_STEPS = 60
 PEAK_RATE = 3e-3
 WEIGHT_DECAY = 1e-4
@@ -183,7 +183,7 @@ def main():
     parser.add_argument("--renders", action="append", default=[], help="folder that renders.py filled")
     parser.add_argument("--without-vehicles", action="append", default=[], metavar="DIR:CAR_PX")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--widths", type=int, nargs=4, default=(16, 32, 48, 80))
     parser.add_argument("--head", type=int, default=32)
