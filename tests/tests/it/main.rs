@@ -1,3 +1,5 @@
 //! Tests of the whole.
 
+mod ingest;
+mod pose;
 mod tidy;
