@@ -72,7 +72,7 @@ pub struct ModelClass {
 /// Everything known about a loaded model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelInfo {
-    /// SHA-256 of the file, hex.
+    /// SHA-256 of the file (and of the weights beside it, where they are apart), hex.
     pub sha256: String,
     /// Version of its operator set.
     pub opset: Option<u64>,
@@ -147,37 +147,25 @@ impl Model {
         if !layout::shapes_are_stated(&file) {
             fill_shapes(&mut file, session.as_mut(), &input)?;
         }
-        let names = overrides.class_names.clone().or_else(|| {
-            let text = file.metadata.get("names")?;
-            literal::class_names(text)
-        });
+        let names = overrides
+            .class_names
+            .clone()
+            .or_else(|| literal::class_names(file.metadata.get("names")?));
         let recognised = layout::recognise(&file, names.as_deref())?;
-        let classes = map_classes(names.unwrap_or_default())?;
         tracing::info!(
             engine = engine.name,
             version = engine.version,
             provider = engine.provider,
             "model loaded"
         );
-        let info = ModelInfo {
-            sha256: hex(&Sha256::digest(bytes)),
-            opset: file.opset,
-            description: file.metadata.get("description").cloned(),
-            license: file.metadata.get("license").cloned(),
+        let known = Known {
+            sha256: digest(bytes, &external_data),
             layout: recognised.layout,
+            classes: map_classes(names.unwrap_or_default())?,
             input,
-            classes,
-            normalisation: overrides.normalisation.unwrap_or_default(),
-            pixel_origin: overrides
-                .pixel_origin
-                .unwrap_or_else(|| pixel_origin(&file)),
-            car_range: overrides.car_range.unwrap_or_else(|| car_range(&file)),
-            score_threshold: overrides
-                .score_threshold
-                .or_else(|| number(&file, KEY_SCORE))
-                .unwrap_or(DEFAULT_SCORE),
             engine,
         };
+        let info = known.with_stated(&file, overrides);
         let outputs = order_of(&recognised.outputs, &outputs);
         Ok(Self {
             info,
@@ -216,6 +204,48 @@ impl Model {
             .collect();
         layout::decode(self.info.layout, &outputs, 0, min_score)
     }
+}
+
+/// What loading found out about a model.
+struct Known {
+    sha256: String,
+    layout: Layout,
+    classes: Vec<ModelClass>,
+    input: InputSpec,
+    engine: EngineReport,
+}
+
+impl Known {
+    /// Adds what the file and the user state.
+    fn with_stated(self, file: &OnnxFile, overrides: &ModelOverrides) -> ModelInfo {
+        ModelInfo {
+            sha256: self.sha256,
+            opset: file.opset,
+            description: file.metadata.get("description").cloned(),
+            license: file.metadata.get("license").cloned(),
+            layout: self.layout,
+            input: self.input,
+            classes: self.classes,
+            normalisation: overrides.normalisation.unwrap_or_default(),
+            pixel_origin: overrides.pixel_origin.unwrap_or_else(|| pixel_origin(file)),
+            car_range: overrides.car_range.unwrap_or_else(|| car_range(file)),
+            score_threshold: overrides
+                .score_threshold
+                .or_else(|| number(file, KEY_SCORE))
+                .unwrap_or(DEFAULT_SCORE),
+            engine: self.engine,
+        }
+    }
+}
+
+/// SHA-256 of the model's file, followed by the files of weights beside it.
+fn digest(bytes: &[u8], external_data: &[ExternalData]) -> String {
+    let mut total = Sha256::new();
+    total.update(bytes);
+    for (_, weights) in external_data {
+        total.update(weights);
+    }
+    hex(&total.finalize())
 }
 
 /// Positions of the wanted names among all.

@@ -1,7 +1,6 @@
 """Average precision of a trained network on photos with oriented truth.
 
     /usr/bin/python3 evaluate.py --weights model.pt --songdo DIR [--car-px 28 ...]
-    /usr/bin/python3 evaluate.py --weights model.pt --renders DIR ...
 
 Used while training; the product's own evaluation (with tiles and bands) is in the crate.
 """
