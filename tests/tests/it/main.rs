@@ -2,4 +2,5 @@
 
 mod ingest;
 mod pose;
+mod solve;
 mod tidy;
