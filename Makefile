@@ -26,4 +26,5 @@ test:
 	@scripts/test
 
 bench: setup
+	cargo build --locked --release --workspace --bins
 	cargo bench --workspace --bench '*'
