@@ -292,3 +292,161 @@ fn summary(checked: &Checked<'_>, level: Level, gates: &[Gate]) -> String {
         Level::Bad => format!("Do not rely on these poses: {}.", bad.join("; ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pose::posed::{CommonSigma, OffsetStats, ResidualStats};
+
+    /// A report in which everything is good.
+    fn good() -> AlignmentReport {
+        let stats = |rms_m| {
+            Some(ResidualStats {
+                median_m: rms_m,
+                rms_m,
+                max_m: rms_m,
+            })
+        };
+        let offset = |median_deg| {
+            Some(OffsetStats {
+                median_deg,
+                spread_deg: 1.0,
+            })
+        };
+        AlignmentReport {
+            horizontal: stats(0.5),
+            vertical: stats(0.2),
+            n_inliers: 20,
+            n_positions: 20,
+            flight_offsets_m: Vec::new(),
+            sigma: CommonSigma {
+                shift_horizontal_m: 1.0,
+                shift_vertical_m: 1.0,
+                scale: 0.01,
+                yaw_deg: 1.0,
+                tilt_deg: 1.0,
+            },
+            gimbal_yaw_offset_deg: offset(1.0),
+            gimbal_pitch_offset_deg: offset(0.5),
+            gravity_disagreement_deg: Some(0.1),
+            tilt_from_gimbal: true,
+            yaw_from_gimbal: false,
+            height_above_ground_m: Some(40.0),
+            height_ratio: Some(1.0),
+            reprojection_px: Some(0.5),
+            n_points: 1000,
+            mean_track_length: Some(5.0),
+            components: vec![20],
+        }
+    }
+
+    fn level(name: &str, report: &AlignmentReport, is_rtk: bool, pairs: f64) -> Level {
+        let made_by = MadeBy::Priors {
+            because: String::new(),
+        };
+        let verdict = judge(&Checked {
+            made_by: &made_by,
+            photos: &[],
+            cameras: &[],
+            alignment: Some(report),
+            is_rtk,
+            turned: &[],
+            median_pairs: Some(pairs),
+        });
+        let found = verdict
+            .gates
+            .iter()
+            .find(|gate| gate.name.starts_with(name));
+        let gate = found.unwrap_or_else(|| panic!("no gate {name}"));
+        assert_eq!(gate.advice.is_empty(), gate.level == Level::Good, "{name}");
+        gate.level
+    }
+
+    /// Both sides of every limit.
+    #[test]
+    fn limits_are_where_they_are_said_to_be() {
+        type Set = fn(&mut AlignmentReport, f64);
+        let cases: [(&str, Set, [f64; 4]); 8] = [
+            (
+                "horizontal residual",
+                |r, v| r.horizontal.as_mut().expect("set").rms_m = v,
+                [1.49, 1.51, 3.99, 4.01],
+            ),
+            (
+                "vertical residual",
+                |r, v| r.vertical.as_mut().expect("set").rms_m = v,
+                [0.49, 0.51, 1.49, 1.51],
+            ),
+            (
+                "positions that agree",
+                |r, v| r.n_inliers = (20.0 * v).round() as usize,
+                [0.80, 0.75, 0.50, 0.45],
+            ),
+            (
+                "height above",
+                |r, v| r.height_ratio = Some(v),
+                [1.07, 1.09, 0.86, 0.84],
+            ),
+            (
+                "pitch against",
+                |r, v| r.gimbal_pitch_offset_deg.as_mut().expect("set").median_deg = v,
+                [-1.9, -2.1, 4.9, 5.1],
+            ),
+            (
+                "photos per sparse point",
+                |r, v| r.mean_track_length = Some(v),
+                [3.6, 3.4, 2.6, 2.4],
+            ),
+            (
+                "reprojection",
+                |r, v| r.reprojection_px = Some(v),
+                [1.1, 1.3, 1.9, 2.1],
+            ),
+            (
+                "connected",
+                |r, v| r.components = vec![10; v as usize],
+                [2.0, 2.0, 2.0, 2.0],
+            ),
+        ];
+        for (name, set, values) in cases {
+            for (value, expected) in
+                values
+                    .into_iter()
+                    .zip([Level::Good, Level::Doubtful, Level::Doubtful, Level::Bad])
+            {
+                let mut report = good();
+                set(&mut report, value);
+                let expected = if name == "connected" {
+                    Level::Doubtful
+                } else {
+                    expected
+                };
+                assert_eq!(
+                    level(name, &report, false, 10.0),
+                    expected,
+                    "{name} {value}"
+                );
+            }
+        }
+        for (pairs, expected) in [
+            (8.0, Level::Good),
+            (7.0, Level::Doubtful),
+            (3.0, Level::Bad),
+        ] {
+            assert_eq!(level("matched photos", &good(), false, pairs), expected);
+        }
+        // A yaw that is off is told, and never makes poses bad: they do not rest on it.
+        let mut turned = good();
+        turned
+            .gimbal_yaw_offset_deg
+            .as_mut()
+            .expect("set")
+            .median_deg = 50.0;
+        assert_eq!(level("yaw against", &turned, false, 10.0), Level::Doubtful);
+        // What is good for GPS is bad for RTK.
+        assert_eq!(
+            level("horizontal residual", &good(), true, 10.0),
+            Level::Bad
+        );
+    }
+}

@@ -1,24 +1,19 @@
 //! The pose room at its edge: engine found, photos handed over, result chosen and stored.
 
-use super::assemble::{self, ASSUMED_HEIGHT_M, Assembled, Context};
-use super::pairs::{self, PairLimits, PairPrior};
-use super::posed::{Level, MadeBy, PoseSource, PosedScene, SparsePoint};
-use super::priors::{self, ScenePriors, VerticalDatum};
+use super::assemble::{self, Assembled, Context};
+use super::origin::{store_origin, stored_origin};
+use super::posed::{MadeBy, PoseSource, PosedScene, SparsePoint};
+use super::priors::{self, ScenePriors};
+use super::second_run::{focal_is_doubtful, second};
 use super::solver::{
-    CameraGroup, Colmap, ColmapProgram, PoseEngine, Refine, SolveError, SolveJob, SolvePhoto,
-    SolveSettings, Solved, Stage, find,
+    Colmap, ColmapProgram, PoseEngine, SolveError, SolveSettings, Solved, Stage, find,
 };
-use crate::ingest::{self, Scene, ScenePhoto};
-use crate::opencv;
+use super::unsolved;
+use crate::ingest::{self, Scene};
 use crate::scene::{MadeFrom, Publishing, RoomOutput, RoomState, SceneError, SceneFolder, files};
-use calibration::ground::{Footprint, GroundView, ViewLimits};
-use calibration::{LocalOrigin, Metres};
 use console::{Cancel, Interrupted, Progress};
-use record::write_durably;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use std::path::PathBuf;
 
 /// The room's name.
 pub const ROOM: &str = "pose";
@@ -28,17 +23,9 @@ pub const POSE_FILE: &str = "pose.json";
 pub const POINTS_FILE: &str = "points.jsonl";
 /// Raised when the room itself changes what it makes of the same inputs.
 const REVISION: u32 = 1;
-/// Where the scene keeps its origin, fixed at the first pose run.
-const ORIGIN_FILE: &str = "origin.json";
 
-/// Focal lengths further from the prior than this are doubted.
-const MAX_FOCAL_CHANGE: f64 = 0.05;
-/// Heights above ground further from the heights above take-off than this are doubted.
-const MAX_HEIGHT_RATIO_OFF: f64 = 0.15;
 /// Fewer photos cannot be reconstructed.
 const MIN_PHOTOS: usize = 3;
-/// A gimbal yaw off by more than this has misled the choice of pairs.
-const MISLEADING_YAW_DEG: f64 = 10.0;
 
 /// The interpreter that is asked for pycolmap where none is named.
 const PYTHON: &str = "python3";
@@ -240,14 +227,15 @@ impl From<PoseError> for Setback {
     }
 }
 
-struct Run<'a> {
-    folder: &'a SceneFolder,
-    scene: &'a Scene,
-    priors: &'a ScenePriors,
-    config: &'a PoseConfig,
-    digest: &'a str,
-    quiet: bool,
-    cancel: &'a Cancel,
+/// A run of the room.
+pub(super) struct Run<'a> {
+    pub(super) folder: &'a SceneFolder,
+    pub(super) scene: &'a Scene,
+    pub(super) priors: &'a ScenePriors,
+    pub(super) config: &'a PoseConfig,
+    pub(super) digest: &'a str,
+    pub(super) quiet: bool,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl Run<'_> {
@@ -356,7 +344,7 @@ impl Run<'_> {
 
     fn priors_alone(&self, because: &str) -> Assembled {
         Assembled {
-            posed: assemble::from_priors(self.scene, self.priors, because),
+            posed: unsolved::from_priors(self.scene, self.priors, because),
             points: Vec::new(),
         }
     }
@@ -476,364 +464,6 @@ impl Run<'_> {
         }
         outcome
     }
-
-    /// The job, the scene's photo index per photo of the job, and the solver's name per photo of
-    /// the scene.
-    fn job(&self, work: &Path) -> Result<(SolveJob, Vec<usize>, Vec<String>), PoseError> {
-        let mut groups: Vec<CameraGroup> = Vec::new();
-        let mut order = Vec::new();
-        let mut names = vec![String::new(); self.scene.photos.len()];
-        for (camera_idx, camera) in self.scene.cameras.iter().enumerate() {
-            let members: Vec<usize> = (0..self.scene.photos.len())
-                .filter(|&idx| self.scene.photos[idx].camera == camera_idx)
-                .collect();
-            let mut photos = Vec::new();
-            for &idx in &members {
-                let photo = &self.scene.photos[idx];
-                names[idx] = format!("c{camera_idx:02}_{idx:05}.jpg");
-                photos.push(SolvePhoto {
-                    name: names[idx].clone(),
-                    file: self.upright_file(photo)?,
-                    mask: self.mask_of(photo),
-                });
-            }
-            groups.push(CameraGroup {
-                prior: camera.prior,
-                refine: self.refine(&members),
-                photos,
-            });
-            order.extend(members);
-        }
-        let pair_priors: Vec<PairPrior> = order.iter().map(|&idx| self.pair_prior(idx)).collect();
-        let pairs = if self.config.exhaustive {
-            (0..order.len())
-                .flat_map(|a| (a + 1..order.len()).map(move |b| (a, b)))
-                .collect()
-        } else {
-            pairs::choose(&pair_priors, self.pair_limits())
-        };
-        let settings = self.config.settings.clone();
-        Ok((
-            SolveJob {
-                work: work.to_owned(),
-                groups,
-                pairs,
-                settings,
-            },
-            order,
-            names,
-        ))
-    }
-
-    fn pair_limits(&self) -> PairLimits {
-        PairLimits {
-            partners_per_photo: self.config.settings.partners_per_photo,
-            ..PairLimits::default()
-        }
-    }
-
-    /// What self-calibration can find out from these photos.
-    fn refine(&self, members: &[usize]) -> Refine {
-        let pitches: Vec<f64> = members
-            .iter()
-            .filter_map(|&idx| self.priors.photos[idx].rotation)
-            .map(|rotation| {
-                let axis = rotation.inverse().quaternion * nalgebra::Vector3::z();
-                axis.z.clamp(-1.0, 1.0).asin().to_degrees()
-            })
-            .collect();
-        let n = pitches.len() as f64;
-        if members.len() < MIN_PHOTOS_FOR_FULL || n < 2.0 {
-            return Refine::FocalAndRadial;
-        }
-        let mean = pitches.iter().sum::<f64>() / n;
-        let spread = (pitches.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / n).sqrt();
-        if spread > PITCH_SPREAD_FOR_FULL_DEG {
-            Refine::Full
-        } else {
-            Refine::FocalAndRadial
-        }
-    }
-
-    /// The photo's pixels upright: the original where it is stored so.
-    fn upright_file(&self, photo: &ScenePhoto) -> Result<PathBuf, PoseError> {
-        let original = self.folder.photo_path(&photo.photo_id);
-        let orientation = ingest::orientation_of(&photo.capture);
-        if orientation.exif_value() == 1 {
-            return Ok(original);
-        }
-        let upright = self.folder.cache_path().join("upright");
-        let path = upright.join(format!("{}.jpg", photo.photo_id.as_str()));
-        if !path.exists() {
-            files::create_dirs(self.folder.storage(), &upright).map_err(SceneError::from)?;
-            let bytes = fs::read(&original).map_err(|source| SceneError::Read {
-                path: original.clone(),
-                source,
-            })?;
-            match opencv::upright_jpeg(&bytes, orientation) {
-                Ok(turned) => write_durably(self.folder.storage(), &path, &turned)
-                    .map_err(SceneError::from)?,
-                // The solver will say that it cannot read it either, and go on without it.
-                Err(error) => {
-                    tracing::warn!("cannot turn {} upright: {error}", photo.name());
-                    return Ok(original);
-                }
-            }
-        }
-        Ok(path)
-    }
-
-    fn mask_of(&self, photo: &ScenePhoto) -> Option<PathBuf> {
-        let masks = self.config.masks.as_ref()?;
-        photo
-            .names
-            .iter()
-            .map(|name| masks.join(format!("{name}.png")))
-            .find(|path| path.is_file())
-    }
-
-    /// Which photo has which mask; `None` when no masks are used.
-    fn digest_of_masks(&self) -> Result<Option<String>, SceneError> {
-        if self.config.masks.is_none() {
-            return Ok(None);
-        }
-        let mut text = String::new();
-        for photo in &self.scene.photos {
-            if let Some(mask) = self.mask_of(photo) {
-                let digest = files::sha256_of_file(&mask)?;
-                text.push_str(&format!("{} {digest}\n", photo.photo_id.as_str()));
-            }
-        }
-        Ok(Some(files::sha256(text.as_bytes())))
-    }
-
-    fn pair_prior(&self, idx: usize) -> PairPrior {
-        let prior = &self.priors.photos[idx];
-        let with_heights = self.priors.heights.datum() == VerticalDatum::TakeOff;
-        let mut placed = prior.clone();
-        if !with_heights {
-            placed.height = None;
-        }
-        let pose = placed.pose((!with_heights).then_some(ASSUMED_HEIGHT_M));
-        let camera = self.scene.cameras[self.scene.photos[idx].camera].prior;
-        PairPrior {
-            footprint: pose.and_then(|pose| footprint(camera, pose)),
-            position: prior.horizontal.map(|h| [h.east_m, h.north_m]),
-            time_s: prior.time_s,
-        }
-    }
-
-    /// Pairs chosen once more from the poses that came out, where the priors have misled the first
-    /// choice; `None` when nothing would be added.
-    fn pairs_seen_afterwards(
-        &self,
-        job: &SolveJob,
-        order: &[usize],
-        found: Option<&Assembled>,
-    ) -> Option<Vec<(usize, usize)>> {
-        let posed = &found?.posed;
-        let all_posed = posed.n_solved() == posed.photos.len();
-        let yaw_misled = posed
-            .alignment
-            .as_ref()
-            .and_then(|alignment| alignment.gimbal_yaw_offset_deg)
-            .is_some_and(|yaw| yaw.median_deg.abs() > MISLEADING_YAW_DEG);
-        let in_one_piece = posed
-            .alignment
-            .as_ref()
-            .is_some_and(|a| a.components.len() == 1);
-        if self.config.exhaustive || (all_posed && in_one_piece && !yaw_misled) {
-            return None;
-        }
-        let seen: Vec<PairPrior> = order
-            .iter()
-            .map(|&idx| {
-                let photo = &posed.photos[idx];
-                let pose = photo.pose.as_ref();
-                let solved = pose.filter(|pose| pose.source == PoseSource::Solved);
-                match solved {
-                    Some(pose) => PairPrior {
-                        footprint: footprint(*posed.camera_of(photo), pose.camera_from_enu),
-                        ..self.pair_prior(idx)
-                    },
-                    // What could not be posed is matched widely.
-                    None => PairPrior {
-                        footprint: None,
-                        ..self.pair_prior(idx)
-                    },
-                }
-            })
-            .collect();
-        let mut union: BTreeSet<(usize, usize)> = job.pairs.iter().copied().collect();
-        union.extend(pairs::choose(&seen, self.pair_limits()));
-        (union.len() > job.pairs.len()).then(|| union.into_iter().collect())
-    }
-}
-
-/// Photos of one camera needed to solve for tangential distortion and two focal lengths.
-const MIN_PHOTOS_FOR_FULL: usize = 20;
-/// And how much their pitches must differ.
-const PITCH_SPREAD_FOR_FULL_DEG: f64 = 8.0;
-
-fn footprint(
-    camera: calibration::CameraModel,
-    pose: calibration::Rigid<calibration::frames::Camera, calibration::frames::Enu>,
-) -> Option<Footprint> {
-    let view = GroundView::new(camera, pose, Metres(0.0));
-    view.footprint(&ViewLimits::for_pairs(view.height_above_ground()))
-}
-
-/// Whether focal length or height says that self-calibration went astray.
-fn focal_is_doubtful(posed: &PosedScene) -> bool {
-    let focal = posed
-        .cameras
-        .iter()
-        .filter_map(|camera| camera.focal_change)
-        .any(|change| change.abs() > MAX_FOCAL_CHANGE);
-    let height = posed
-        .alignment
-        .as_ref()
-        .and_then(|alignment| alignment.height_ratio)
-        .is_some_and(|ratio| (ratio - 1.0).abs() > MAX_HEIGHT_RATIO_OFF);
-    focal || height
-}
-
-/// The better of a first result and of what a second run made; `solved` becomes the second run's,
-/// with the stages of both. A second run that fails takes nothing from the first.
-fn second(
-    mut first: Result<Assembled, String>,
-    solved: &mut Solved,
-    again: Result<Solved, SolveError>,
-    what: &str,
-    assemble: impl Fn(&Solved) -> Result<Assembled, String>,
-) -> Result<Result<Assembled, String>, PoseError> {
-    match again {
-        Ok(mut again) => {
-            again
-                .stages
-                .splice(0..0, std::mem::take(&mut solved.stages));
-            *solved = again;
-            Ok(better(first, assemble(solved), what))
-        }
-        Err(SolveError::Interrupted(interrupted)) => Err(interrupted.into()),
-        Err(error) => match &mut first {
-            Ok(kept) => {
-                let remark = format!("a second run, {what}, failed: {error}");
-                kept.posed.remarks.push(remark);
-                Ok(first)
-            }
-            Err(_) => Err(error.into()),
-        },
-    }
-}
-
-/// The better of two results by what the gates say; the other is reported.
-fn better(
-    first: Result<Assembled, String>,
-    second: Result<Assembled, String>,
-    what: &str,
-) -> Result<Assembled, String> {
-    match (first, second) {
-        (Ok(mut first), Ok(mut second)) => {
-            let (a, b) = (rank(&first.posed), rank(&second.posed));
-            let other = if b < a { &first.posed } else { &second.posed };
-            let remark = format!(
-                "solved twice, the second time {what}: {} kept; the other had {}",
-                if b < a { "the second" } else { "the first" },
-                in_short(other)
-            );
-            let kept = if b < a { &mut second } else { &mut first };
-            kept.posed.remarks.push(remark);
-            Ok(if b < a { second } else { first })
-        }
-        (Ok(mut kept), Err(refusal)) => {
-            let remark = format!("solved a second time {what}; that was refused: {refusal}");
-            kept.posed.remarks.push(remark);
-            Ok(kept)
-        }
-        (Err(refusal), Ok(mut kept)) => {
-            let remark = format!("the first solution was refused ({refusal}); solved again {what}");
-            kept.posed.remarks.push(remark);
-            Ok(kept)
-        }
-        (Err(first), Err(_)) => Err(first),
-    }
-}
-
-/// Smaller is better: the verdict, then photos left out, then doubts about focal length and height.
-fn rank(posed: &PosedScene) -> (Level, usize, u64) {
-    let left_out = posed.photos.len() - posed.n_solved();
-    let focal = posed
-        .cameras
-        .iter()
-        .filter_map(|c| c.focal_change)
-        .map(f64::abs)
-        .sum::<f64>();
-    let height = posed
-        .alignment
-        .as_ref()
-        .and_then(|a| a.height_ratio)
-        .map_or(0.0, |ratio| (ratio - 1.0).abs());
-    (
-        posed.verdict.level,
-        left_out,
-        (1e6 * (focal + height)) as u64,
-    )
-}
-
-fn in_short(posed: &PosedScene) -> String {
-    let focal: Vec<String> = posed
-        .cameras
-        .iter()
-        .filter_map(|c| c.focal_change)
-        .map(|change| format!("{:+.1} %", 100.0 * change))
-        .collect();
-    let ratio = posed
-        .alignment
-        .as_ref()
-        .and_then(|a| a.height_ratio)
-        .map_or_else(|| "unknown".to_owned(), |ratio| format!("{ratio:.3}"));
-    format!(
-        "{} of {} photos, focal length {}, height ratio {ratio}",
-        posed.n_solved(),
-        posed.photos.len(),
-        focal.join(" and ")
-    )
-}
-
-#[derive(Serialize, Deserialize)]
-struct OriginFile {
-    schema: String,
-    origin: LocalOrigin,
-}
-
-fn stored_origin(folder: &SceneFolder) -> Result<Option<LocalOrigin>, SceneError> {
-    let path = folder.root().join(ORIGIN_FILE);
-    match fs::read_to_string(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(SceneError::Read { path, source }),
-        Ok(text) => serde_json::from_str::<OriginFile>(&text)
-            .map(|file| Some(file.origin))
-            .map_err(|error| SceneError::Damaged {
-                path,
-                what: error.to_string(),
-            }),
-    }
-}
-
-/// Fixes the scene's origin once and for all.
-fn store_origin(folder: &SceneFolder, origin: &LocalOrigin) -> Result<(), SceneError> {
-    let path = folder.root().join(ORIGIN_FILE);
-    if path.exists() {
-        return Ok(());
-    }
-    let file = OriginFile {
-        schema: "scene-origin/1".to_owned(),
-        origin: *origin,
-    };
-    let text = console::canonical_json(&file).expect("a plain struct");
-    write_durably(folder.storage(), &path, format!("{text}\n").as_bytes())?;
-    Ok(())
 }
 
 fn index(folder: &SceneFolder, output: &RoomOutput, posed: &PosedScene) -> Result<(), SceneError> {
