@@ -391,8 +391,8 @@ fn oriented_box(value: &Value) -> [f64; 5] {
             .unwrap_or_else(|| panic!("no {key} in {value}"))
     };
     [
-        number("center_x_px"),
-        number("center_y_px"),
+        number("centre_x_px"),
+        number("centre_y_px"),
         number("long_side_px"),
         number("short_side_px"),
         number("angle_deg"),
