@@ -415,8 +415,29 @@ impl Poses {
     /// When no photo has a pose.
     #[must_use]
     pub fn place_errors(&self, truth: &Truth) -> BTreeMap<String, Vector3<f64>> {
+        let mut errors = self.places_against(truth);
+        let common = self.common_error(truth);
+        for error in errors.values_mut() {
+            *error -= common;
+        }
+        errors
+    }
+
+    /// What [`Self::place_errors`] takes off: the mean of places found minus true, each in its own
+    /// frame.
+    ///
+    /// # Panics
+    /// When no photo has a pose.
+    #[must_use]
+    pub fn common_error(&self, truth: &Truth) -> Vector3<f64> {
+        let errors = self.places_against(truth);
+        assert!(!errors.is_empty(), "no photo has a pose");
+        errors.values().sum::<Vector3<f64>>() / errors.len() as f64
+    }
+
+    fn places_against(&self, truth: &Truth) -> BTreeMap<String, Vector3<f64>> {
         let photos = self.photos();
-        let mut errors: BTreeMap<String, Vector3<f64>> = truth
+        truth
             .photos
             .iter()
             .filter_map(|photo| {
@@ -426,13 +447,7 @@ impl Poses {
                     pose.centre() - photo.camera_from_enu.centre(),
                 ))
             })
-            .collect();
-        let sum: Vector3<f64> = errors.values().sum();
-        let common = sum / errors.len() as f64;
-        for error in errors.values_mut() {
-            *error -= common;
-        }
-        errors
+            .collect()
     }
 
     /// Rms of [`Self::place_errors`].

@@ -72,6 +72,9 @@ struct IngestOptions {
     /// The site's IANA time zone, such as Europe/Rome.
     #[arg(long)]
     zone: Option<String>,
+    /// The site's GeoJSON; a feature's property time_zone names the zone.
+    #[arg(long, value_name = "FILE", conflicts_with = "zone")]
+    site: Option<PathBuf>,
     /// Share originals by hard links (only for files that nobody will edit).
     #[arg(long)]
     hard_link: bool,
@@ -273,6 +276,7 @@ impl IngestOptions {
     fn config(&self) -> IngestConfig {
         IngestConfig {
             zone: self.zone.clone(),
+            site: self.site.clone(),
             hard_link: self.hard_link,
         }
     }

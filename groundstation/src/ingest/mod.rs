@@ -6,6 +6,7 @@ mod clock;
 mod describe;
 mod duplicates;
 mod flights;
+mod site;
 mod sources;
 mod store;
 mod take;
@@ -14,6 +15,7 @@ pub use cameras::{CameraGroup, PriorSource};
 pub(crate) use cameras::{orientation_of, quarter_turns};
 pub(crate) use clock::scene_seconds;
 pub use flights::{Flight, Intervals};
+pub use site::SiteError;
 pub use sources::SourceError;
 pub use store::{IngestConfig, IngestError, ingest};
 

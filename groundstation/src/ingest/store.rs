@@ -1,6 +1,7 @@
 //! The ingest itself: read in parallel, store durably, describe.
 
 use super::describe::describe;
+use super::site::{SiteError, zone_of_site};
 use super::sources::{self, Candidate, SourceError};
 use super::take::{Outcome, Taken, Taker};
 use super::{ROOM, SCENE_FILE, SET_ASIDE_FILE, Scene, SetAside, SourceBundle};
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Raised when ingest itself changes what it makes of the same files.
@@ -23,6 +24,8 @@ const REVISION: u32 = 1;
 pub struct IngestConfig {
     /// The site's IANA time zone.
     pub zone: Option<String>,
+    /// The site's GeoJSON, whose features may name the zone instead.
+    pub site: Option<PathBuf>,
     /// Share the originals' bytes by hard links where the disk cannot share them otherwise. Only
     /// for originals that nobody will edit.
     pub hard_link: bool,
@@ -37,6 +40,9 @@ pub enum IngestError {
     /// The scene's folder.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// The site's file.
+    #[error(transparent)]
+    Site(#[from] SiteError),
     /// The zone's name.
     #[error(
         "\"{name}\" is not an IANA time zone such as Europe/Berlin; see the TZ column of the zone \
@@ -68,7 +74,7 @@ impl IngestError {
         match self {
             Self::Scene(error) => error.is_input_fault(),
             Self::Source(error) => error.is_input_fault(),
-            Self::UnknownZone { .. } | Self::NoPhotos { .. } => true,
+            Self::Site(_) | Self::UnknownZone { .. } | Self::NoPhotos { .. } => true,
             Self::Interrupted(_) => false,
         }
     }
@@ -171,15 +177,14 @@ fn current(scene: &SceneFolder) -> Result<Option<(Scene, Vec<SetAside>)>, SceneE
     }
 }
 
-/// The zone that is asked for, else the one the scene has.
+/// The zone that is asked for, else the site's, else the one the scene has.
 fn zone_of(
     config: &IngestConfig,
     before: Option<&Scene>,
 ) -> Result<Option<(String, TimeZone)>, IngestError> {
-    let name = config
-        .zone
-        .clone()
-        .or_else(|| before.and_then(|scene| scene.zone.clone()));
+    let of_site = config.site.as_deref().map(zone_of_site).transpose()?;
+    let asked = config.zone.clone().or(of_site);
+    let name = asked.or_else(|| before.and_then(|scene| scene.zone.clone()));
     name.map(|name| match TimeZone::get(&name) {
         Ok(zone) => Ok((name, zone)),
         Err(_) => Err(IngestError::UnknownZone { name }),

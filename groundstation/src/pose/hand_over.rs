@@ -16,7 +16,7 @@ use calibration::ground::{Footprint, GroundView, ViewLimits};
 use record::write_durably;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A gimbal yaw off by more than this has misled the choice of pairs.
 const MISLEADING_YAW_DEG: f64 = 10.0;
@@ -26,12 +26,9 @@ const MIN_PHOTOS_FOR_FULL: usize = 20;
 const PITCH_SPREAD_FOR_FULL_DEG: f64 = 8.0;
 
 impl Run<'_> {
-    /// The job, the scene's photo index per photo of the job, and the solver's name per photo of
-    /// the scene.
-    pub(super) fn job(
-        &self,
-        work: &Path,
-    ) -> Result<(SolveJob, Vec<usize>, Vec<String>), PoseError> {
+    /// The job (its folder is still to be named), the scene's photo index per photo of the job, and
+    /// the solver's name per photo of the scene.
+    pub(super) fn job(&self) -> Result<(SolveJob, Vec<usize>, Vec<String>), PoseError> {
         let mut groups: Vec<CameraGroup> = Vec::new();
         let mut order = Vec::new();
         let mut names = vec![String::new(); self.scene.photos.len()];
@@ -67,7 +64,7 @@ impl Run<'_> {
         let settings = self.config.settings.clone();
         Ok((
             SolveJob {
-                work: work.to_owned(),
+                work: PathBuf::new(),
                 groups,
                 pairs,
                 settings,

@@ -6,12 +6,14 @@ use super::posed::{MadeBy, PoseSource, PosedScene, SparsePoint};
 use super::priors::{self, ScenePriors};
 use super::second_run::{focal_is_doubtful, second};
 use super::solver::{
-    Colmap, ColmapProgram, PoseEngine, SolveError, SolveSettings, Solved, Stage, find,
+    Colmap, ColmapProgram, EngineIdentity, PoseEngine, Refine, SolveError, SolveJob, SolveSettings,
+    Solved, Stage, find,
 };
 use super::unsolved;
 use crate::ingest::{self, Scene};
 use crate::scene::{MadeFrom, Publishing, RoomOutput, RoomState, SceneError, SceneFolder, files};
-use console::{Cancel, Interrupted, Progress};
+use calibration::CameraModel;
+use console::{Cancel, Interrupted, Progress, canonical_json};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -122,6 +124,20 @@ struct StoredConfig<'a> {
     min_model_size: u32,
     partners_per_photo: usize,
     exhaustive: bool,
+    masks: Option<String>,
+}
+
+/// What a solver's features and matches follow from.
+#[derive(Serialize)]
+struct SolverKey<'a> {
+    engine: EngineIdentity,
+    /// In the job's order.
+    photo_ids: Vec<&'a str>,
+    /// What is known of each camera, what may change of it, and its number of photos.
+    cameras: Vec<(&'a CameraModel, Refine, usize)>,
+    pairs: &'a [(usize, usize)],
+    max_image_size_px: u32,
+    max_features: u32,
     masks: Option<String>,
 }
 
@@ -311,7 +327,7 @@ impl Run<'_> {
         };
         let assembled = match self.why_not_to_solve() {
             Some(reason) => Err(reason),
-            None => match self.solve(engine, &publishing) {
+            None => match self.solve(engine) {
                 Ok(outcome) => outcome.map_err(|why| format!("the solution was refused: {why}")),
                 // The next run may find the machine or the solver in a better state.
                 Err(PoseError::Solve(error)) if !self.is_engine_named() => {
@@ -400,14 +416,9 @@ impl Run<'_> {
 
     /// Solves, looks at what came out, and tries once more where that can help. The inner error
     /// says why nothing that came out can be used.
-    fn solve(
-        &self,
-        engine: &Colmap,
-        publishing: &Publishing<'_>,
-    ) -> Result<Result<Assembled, String>, PoseError> {
-        let work = publishing.cache_path("solver");
-        files::create_dirs(self.folder.storage(), &work).map_err(SceneError::from)?;
-        let (mut job, order, names) = self.job(&work)?;
+    fn solve(&self, engine: &Colmap) -> Result<Result<Assembled, String>, PoseError> {
+        let (mut job, order, names) = self.job()?;
+        job.work = self.work_folder(engine, &job, &order)?;
         let context = Context {
             scene: self.scene,
             priors: self.priors,
@@ -435,6 +446,39 @@ impl Run<'_> {
             best = second(best, &mut solved, fixed, what, assemble)?;
         }
         Ok(best)
+    }
+
+    /// The solver's own folder, named by what its features and matches follow from: what the scene
+    /// says besides (its zone, say) may change without finding them again.
+    fn work_folder(
+        &self,
+        engine: &Colmap,
+        job: &SolveJob,
+        order: &[usize],
+    ) -> Result<PathBuf, PoseError> {
+        let photo_ids: Vec<&str> = order
+            .iter()
+            .map(|&idx| self.scene.photos[idx].photo_id.as_str())
+            .collect();
+        let cameras: Vec<(&CameraModel, Refine, usize)> = job
+            .groups
+            .iter()
+            .map(|group| (&group.prior, group.refine, group.photos.len()))
+            .collect();
+        let text = canonical_json(&SolverKey {
+            engine: engine.identity(),
+            photo_ids,
+            cameras,
+            pairs: &job.pairs,
+            max_image_size_px: job.settings.max_image_size_px,
+            max_features: job.settings.max_features,
+            masks: self.digest_of_masks()?,
+        })
+        .expect("a plain struct");
+        let digest = files::sha256(text.as_bytes());
+        let work = self.folder.cache_path().join("solver").join(&digest[..16]);
+        files::create_dirs(self.folder.storage(), &work).map_err(SceneError::from)?;
+        Ok(work)
     }
 
     fn run_stages(

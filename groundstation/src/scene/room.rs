@@ -265,16 +265,6 @@ impl<'a> Publishing<'a> {
         })
     }
 
-    /// A folder that outlives an interruption, for work that can be resumed: the same for the
-    /// same inputs.
-    #[must_use]
-    pub fn cache_path(&self, purpose: &str) -> PathBuf {
-        self.scene
-            .cache_path()
-            .join(purpose)
-            .join(self.made_from.digest())
-    }
-
     /// Writes a JSON file.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::truth::{
     ViewTruth,
 };
 use crate::vehicles::Vehicle;
-use crate::views::{Sight, sights};
+use crate::views::{Prospect, Sight, sights};
 use jiff::{SignedDuration, Timestamp};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -117,15 +117,18 @@ fn is_ours(name: &str) -> bool {
     let photo = name
         .strip_prefix("SIM_")
         .and_then(|rest| rest.strip_suffix(".JPG"));
-    name == MARKER
-        || name == TRUTH_FILE
-        || crate::facts::FILES.contains(&name)
+    crate::facts::FILES.contains(&name)
         || photo
             .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Makes the folder, or empties it when everything in it is an earlier output of ours.
-fn prepare_folder(folder: &Path) -> Result<(), SimulatorError> {
+/// Makes the folder, or empties it when it is marked and everything in it is an earlier output of
+/// ours by its name.
+pub(crate) fn prepare_folder(
+    folder: &Path,
+    is_ours: fn(&str) -> bool,
+    note: &str,
+) -> Result<(), SimulatorError> {
     let write = |file: &Path| {
         let file = file.to_owned();
         move |source| SimulatorError::Write { file, source }
@@ -146,27 +149,28 @@ fn prepare_folder(folder: &Path) -> Result<(), SimulatorError> {
         );
     }
     names.sort();
-    let marked = names
-        .iter()
-        .any(|name| name == MARKER || name == TRUTH_FILE);
-    let foreign = names.iter().find(|name| !marked || !is_ours(name));
+    let marked = names.iter().any(|name| name == MARKER);
+    let known = |name: &str| is_ours(name) || [MARKER, TRUTH_FILE].contains(&name);
+    let foreign = names.iter().find(|name| !marked || !known(name));
     if let Some(first) = foreign {
         return Err(SimulatorError::ForeignFolder {
             folder: folder.to_owned(),
             first: first.clone(),
         });
     }
-    // The marker goes last, so that an interrupted clean-up can be repeated.
+    // The marker stays, so that an interrupted clean-up can be repeated.
+    let marker = folder.join(MARKER);
+    std::fs::write(&marker, note).map_err(write(&marker))?;
     for name in names.iter().filter(|name| *name != MARKER) {
         let file = folder.join(name);
-        std::fs::remove_file(&file).map_err(write(&file))?;
+        let removed = if file.is_dir() {
+            std::fs::remove_dir_all(&file)
+        } else {
+            std::fs::remove_file(&file)
+        };
+        removed.map_err(write(&file))?;
     }
-    let marker = folder.join(MARKER);
-    std::fs::write(
-        &marker,
-        "Written by `simulator render`; rendering here again replaces it.\n",
-    )
-    .map_err(write(&marker))
+    Ok(())
 }
 
 fn check(spec: &DatasetSpec) -> Result<(), SimulatorError> {
@@ -197,12 +201,53 @@ fn check(spec: &DatasetSpec) -> Result<(), SimulatorError> {
 }
 
 /// One photo while it is being made.
-struct Job {
-    name: String,
-    photo: PlannedPhoto,
-    reading: Reading,
-    utc: Timestamp,
-    carries: Carries,
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) photo: PlannedPhoto,
+    pub(crate) reading: Reading,
+    pub(crate) utc: Timestamp,
+    pub(crate) carries: Carries,
+}
+
+/// What is known of a capture before any photo is made.
+pub(crate) struct Outing {
+    pub(crate) world: World,
+    pub(crate) intrinsics: Intrinsics,
+    /// Of the camera.
+    pub(crate) serial: String,
+    pub(crate) jobs: Vec<Job>,
+}
+
+impl Outing {
+    /// The world, the camera and the photos to take.
+    pub(crate) fn plan(spec: &DatasetSpec) -> Result<Self, SimulatorError> {
+        check(spec)?;
+        let world = World::generate(&spec.site)?;
+        let intrinsics = draw_intrinsics(spec.site.seed, spec.size_px);
+        let plan_spec = PlanSpec {
+            n_photos: spec.n_photos,
+            heights_m: spec.heights_m.clone(),
+            pitches_deg: spec.pitches_deg.clone(),
+            seed: spec.site.seed,
+            site_heading: f64::from(world.heading),
+        };
+        let plan = default_plan(&plan_spec, &intrinsics)?;
+        let jobs = jobs(spec, &world, plan);
+        Ok(Self {
+            world,
+            intrinsics,
+            serial: format!("SIM1{:08}", spec.site.seed % 100_000_000),
+            jobs,
+        })
+    }
+}
+
+/// So many threads; 0 takes as many as the machine has.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, SimulatorError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| SimulatorError::Threads { threads, source })
 }
 
 fn jobs(spec: &DatasetSpec, world: &World, plan: Vec<PlannedPhoto>) -> Vec<Job> {
@@ -263,9 +308,16 @@ fn take(
         carries: job.carries,
         film: &film,
     };
+    let prospect = Prospect {
+        scene: &stage.scene,
+        vehicles: &world.vehicles,
+        camera: &camera,
+        drawn: &camera,
+        samples: &photograph.samples,
+    };
     Taken {
         bytes: photo_file(&shot, &photograph.picture, quality),
-        sights: sights(stage, &camera, &photograph.samples),
+        sights: sights(&prospect),
     }
 }
 
@@ -280,39 +332,31 @@ pub fn render_dataset(
     folder: &Path,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Truth, SimulatorError> {
-    check(spec)?;
-    let world = World::generate(&spec.site)?;
-    let intrinsics = draw_intrinsics(spec.site.seed, spec.size_px);
-    let plan_spec = PlanSpec {
-        n_photos: spec.n_photos,
-        heights_m: spec.heights_m.clone(),
-        pitches_deg: spec.pitches_deg.clone(),
-        seed: spec.site.seed,
-        site_heading: f64::from(world.heading),
-    };
-    let plan = default_plan(&plan_spec, &intrinsics)?;
-    prepare_folder(folder)?;
+    let outing = Outing::plan(spec)?;
+    let Outing {
+        world,
+        intrinsics,
+        serial,
+        jobs,
+    } = &outing;
+    prepare_folder(
+        folder,
+        is_ours,
+        "Written by `simulator render`; rendering here again replaces it.\n",
+    )?;
     progress(Progress::World {
         n_vehicles: world.vehicles.len(),
     });
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(spec.threads)
-        .build()
-        .map_err(|source| SimulatorError::Threads {
-            threads: spec.threads,
-            source,
-        })?;
-    let jobs = jobs(spec, &world, plan);
-    let serial = format!("SIM1{:08}", spec.site.seed % 100_000_000);
+    let pool = pool(spec.threads)?;
     let results: Vec<Result<(PhotoTruth, Vec<Sight>), SimulatorError>> = pool.install(|| {
-        let stage = Stage::build(&world);
+        let stage = Stage::build(world);
         progress(Progress::Stage);
-        let rays = RayTable::new(&intrinsics);
+        let rays = RayTable::new(intrinsics);
         let done = AtomicUsize::new(0);
         jobs.par_iter()
             .with_max_len(1)
             .map(|job| {
-                let taken = take(&stage, &rays, &intrinsics, &serial, job, spec.quality);
+                let taken = take(&stage, &rays, intrinsics, serial, job, spec.quality);
                 let file = folder.join(&job.name);
                 std::fs::write(&file, &taken.bytes)
                     .map_err(|source| SimulatorError::Write { file, source })?;
@@ -321,24 +365,25 @@ pub fn render_dataset(
                     done: count,
                     of: jobs.len(),
                 });
-                Ok((photo_truth(job, &intrinsics, &taken.bytes), taken.sights))
+                Ok((photo_truth(job, intrinsics, &taken.bytes), taken.sights))
             })
             .collect()
     });
     let taken: Vec<(PhotoTruth, Vec<Sight>)> = results.into_iter().collect::<Result<_, _>>()?;
-    let truth = assemble(spec, &world, &serial, taken);
+    let truth = assemble(&spec.errors, &outing, taken);
     let file: PathBuf = folder.join(TRUTH_FILE);
     std::fs::write(&file, truth.to_json())
         .map_err(|source| SimulatorError::Write { file, source })?;
     Ok(truth)
 }
 
-fn rounded(value: f64, digits: i32) -> f64 {
+/// To so many decimals.
+pub(crate) fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10_f64.powi(digits);
     (value * scale).round() / scale
 }
 
-fn photo_truth(job: &Job, intrinsics: &Intrinsics, bytes: &[u8]) -> PhotoTruth {
+pub(crate) fn photo_truth(job: &Job, intrinsics: &Intrinsics, bytes: &[u8]) -> PhotoTruth {
     let center = job.photo.camera_from_enu.center_in_enu();
     let sha256 = Sha256::digest(bytes)
         .iter()
@@ -381,12 +426,13 @@ pub(crate) fn vehicle_truth(vehicle: &Vehicle) -> VehicleTruth {
     }
 }
 
-fn assemble(
-    spec: &DatasetSpec,
-    world: &World,
-    serial: &str,
+/// The truth from what is known of each photo, in the order they were taken.
+pub(crate) fn assemble(
+    errors: &ErrorSpec,
+    outing: &Outing,
     taken: Vec<(PhotoTruth, Vec<Sight>)>,
 ) -> Truth {
+    let world = &outing.world;
     let mut photos = Vec::new();
     let mut views = Vec::new();
     for (photo, sights) in taken {
@@ -425,11 +471,12 @@ fn assemble(
         camera: CameraTruth {
             make: CAMERA_MAKE.to_owned(),
             model: CAMERA_MODEL.to_owned(),
-            serial: serial.to_owned(),
+            serial: outing.serial.clone(),
         },
-        errors: spec.errors,
+        errors: *errors,
         photos,
         vehicles: world.vehicles.iter().map(vehicle_truth).collect(),
         views,
+        processed: None,
     }
 }

@@ -53,6 +53,7 @@ mod ground;
 mod noise;
 mod photo;
 pub mod poses;
+pub mod processed;
 pub mod render;
 mod scene;
 pub mod sensors;

@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use simulator::dataset::{DatasetSpec, Progress, render_dataset};
 use simulator::facts::write_facts;
+use simulator::processed::{NoiseSpec, ProcessedSpec, noise_help, write_scene};
 use simulator::truth::Truth;
 use simulator::{SimulatorError, SiteKind, Weather};
 use std::path::PathBuf;
@@ -22,6 +23,9 @@ struct Cli {
 enum Command {
     /// Renders drone photos of a car park with their truth.
     Render(Box<RenderArgs>),
+    /// Writes a scene as the ground station has it after ingest, pose and detect, from truth with
+    /// errors of stated size; nothing is rendered, solved or detected.
+    Scene(SceneArgs),
     /// Writes what a perfect reviewer would enter, as sheets.
     Facts(FactsArgs),
 }
@@ -42,14 +46,10 @@ enum Sky {
 }
 
 #[derive(Args)]
-#[command(allow_negative_numbers = true)]
-struct RenderArgs {
+struct WorldArgs {
     /// Everything random follows from it.
     #[arg(long)]
     seed: u64,
-    /// Folder for the photos and truth.json; new, empty or an earlier output.
-    #[arg(long)]
-    out: PathBuf,
     /// How many photos.
     #[arg(long, default_value_t = 60)]
     photos: usize,
@@ -77,6 +77,22 @@ struct RenderArgs {
     /// Time of the first photo, as 2026-05-12T10:00:00Z; by default as the seed has it.
     #[arg(long)]
     start: Option<Timestamp>,
+    /// Threads; 0 takes all. The output does not depend on it.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// One JSON object on stdout at the end.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+struct RenderArgs {
+    /// Folder for the photos and truth.json; new, empty or an earlier output.
+    #[arg(long)]
+    out: PathBuf,
+    #[command(flatten)]
+    world: WorldArgs,
     #[command(flatten)]
     errors: ErrorArgs,
     /// Share of photos without XMP, 0 to 1.
@@ -88,12 +104,18 @@ struct RenderArgs {
     /// JPEG quality.
     #[arg(long, default_value_t = 92)]
     quality: u8,
-    /// Threads; 0 takes all. The output does not depend on it.
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// One JSON object on stdout at the end.
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+struct SceneArgs {
+    /// Folder for the scene, with truth.json inside; new, empty or an earlier output.
     #[arg(long)]
-    json: bool,
+    out: PathBuf,
+    #[command(flatten)]
+    world: WorldArgs,
+    #[arg(long, value_name = "SPEC", help = noise_help())]
+    noise: Option<NoiseSpec>,
 }
 
 #[derive(Args)]
@@ -148,7 +170,7 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-fn spec_of(args: &RenderArgs) -> DatasetSpec {
+fn world_spec(args: &WorldArgs) -> DatasetSpec {
     let mut spec = DatasetSpec::new(args.seed);
     spec.site.kind = args.site.map(|kind| match kind {
         Kind::Perpendicular => SiteKind::Perpendicular,
@@ -168,10 +190,15 @@ fn spec_of(args: &RenderArgs) -> DatasetSpec {
     spec.heights_m.clone_from(&args.heights);
     spec.pitches_deg.clone_from(&args.pitches);
     spec.size_px = args.size;
+    spec.threads = args.threads;
+    spec
+}
+
+fn spec_of(args: &RenderArgs) -> DatasetSpec {
+    let mut spec = world_spec(&args.world);
     spec.share_without_xmp = args.without_xmp;
     spec.share_without_gps = args.without_gps;
     spec.quality = args.quality;
-    spec.threads = args.threads;
     let wishes = &args.errors;
     for (target, wish) in [
         (&mut spec.errors.gps_sigma_m, wishes.gps_sigma),
@@ -217,7 +244,7 @@ fn render(args: &RenderArgs) -> Result<(), SimulatorError> {
         }
     };
     let truth = render_dataset(&spec_of(args), &args.out, &progress)?;
-    if args.json {
+    if args.world.json {
         let summary = serde_json::json!({
             "schema": "simulator-render/1",
             "folder": args.out,
@@ -227,6 +254,31 @@ fn render(args: &RenderArgs) -> Result<(), SimulatorError> {
             "flights": truth.photos.last().map_or(0, |p| p.flight),
             "site": truth.site.kind,
             "weather": truth.site.weather,
+            "seconds": begun.elapsed().as_secs_f64(),
+        });
+        println!("{summary}");
+    }
+    Ok(())
+}
+
+fn scene(args: &SceneArgs) -> Result<(), SimulatorError> {
+    let begun = Instant::now();
+    let spec = ProcessedSpec {
+        dataset: world_spec(&args.world),
+        noise: args.noise.unwrap_or_default(),
+    };
+    let truth = write_scene(&spec, &args.out)?;
+    if args.world.json {
+        let detections = truth.processed.iter().flat_map(|p| &p.detections);
+        let summary = serde_json::json!({
+            "schema": "simulator-scene/1",
+            "folder": args.out,
+            "photos": truth.photos.len(),
+            "vehicles": truth.vehicles.len(),
+            "views": truth.views.len(),
+            "detections": detections.map(Vec::len).sum::<usize>(),
+            "flights": truth.photos.last().map_or(0, |p| p.flight),
+            "site": truth.site.kind,
             "seconds": begun.elapsed().as_secs_f64(),
         });
         println!("{summary}");
@@ -282,6 +334,7 @@ fn main() -> ExitCode {
     };
     let outcome = match &cli.command {
         Command::Render(args) => render(args),
+        Command::Scene(args) => scene(args),
         Command::Facts(args) => facts(args),
     };
     match outcome {

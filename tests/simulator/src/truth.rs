@@ -3,6 +3,7 @@
 use crate::camera::{Camera, CameraFromEnu, Intrinsics};
 use crate::error::SimulatorError;
 use crate::geodesy::Place;
+use crate::processed::NoiseSpec;
 use crate::sensors::ErrorSpec;
 use crate::site::{SiteKind, Weather};
 use crate::vehicles::Body;
@@ -34,6 +35,22 @@ pub struct Truth {
     pub vehicles: Vec<VehicleTruth>,
     /// By photo, then vehicle.
     pub views: Vec<ViewTruth>,
+    /// How a processed scene was made from all this; absent beside rendered photos.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processed: Option<ProcessedTruth>,
+}
+
+/// What a processed scene holds instead of the truth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessedTruth {
+    /// Sizes of the errors.
+    pub noise: NoiseSpec,
+    /// What the scene's frame was moved by after the turn, east, north, up, metres.
+    pub shift_m: [f64; 3],
+    /// What it was turned by about the vertical through the origin, degrees anticlockwise.
+    pub turn_deg: f64,
+    /// Per photo and detection, in the scene's order, the vehicle; null for a false alarm.
+    pub detections: Vec<Vec<Option<String>>>,
 }
 
 /// The site.

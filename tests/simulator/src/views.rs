@@ -1,15 +1,27 @@
 //! How each vehicle is seen in a photo: how much of it, and its boxes.
 //!
 //! The silhouette is everything of the vehicle (mirrors and roof boxes too) drawn alone, also
-//! beyond the frame; what is visible is counted on the photo's own samples, four a pixel.
+//! beyond the frame; what is visible is counted on the samples of a drawing, four a pixel of it.
 
 use crate::camera::Camera;
-use crate::render::Stage;
 use crate::render::raster::{
     Projector, SAMPLES, SampleBuffer, corners_of, faces_camera, project_all, walk,
 };
-use crate::scene::Object;
+use crate::scene::{Object, Scene};
+use crate::vehicles::Vehicle;
 use nalgebra::{Vector2, Vector3};
+use std::ops::Range;
+
+/// A photo's view of the scene, and a drawing of it on which what is visible is counted.
+pub(crate) struct Prospect<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) vehicles: &'a [Vehicle],
+    /// The photo's camera: boxes are in its pixels.
+    pub(crate) camera: &'a Camera,
+    /// The camera of the drawing: the same, or one with fewer pixels.
+    pub(crate) drawn: &'a Camera,
+    pub(crate) samples: &'a SampleBuffer,
+}
 
 /// One vehicle in one photo; pixels with the first pixel's centre at (0.5, 0.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +51,9 @@ struct Seen {
 }
 
 /// Visible samples and their extent for each of the first vehicles' triangles.
-fn count_seen(stage: &Stage, samples: &SampleBuffer) -> Vec<Option<Seen>> {
-    let vehicles: Vec<&Object> = stage
+fn count_seen(prospect: &Prospect) -> Vec<Option<Seen>> {
+    let samples = prospect.samples;
+    let vehicles: Vec<&Object> = prospect
         .scene
         .objects
         .iter()
@@ -51,7 +64,7 @@ fn count_seen(stage: &Stage, samples: &SampleBuffer) -> Vec<Option<Seen>> {
         // Vehicles come first in the mesh, so their triangles are numbered without gaps.
         of_triangle.resize(object.triangles.end, object.vehicle.unwrap_or(0));
     }
-    let mut seen: Vec<Option<Seen>> = vec![None; stage.world().vehicles.len()];
+    let mut seen: Vec<Option<Seen>> = vec![None; prospect.vehicles.len()];
     for (y, row) in samples.triangle.chunks(samples.width).enumerate() {
         for (x, &number) in row.iter().enumerate() {
             if number == 0 {
@@ -77,20 +90,10 @@ fn count_seen(stage: &Stage, samples: &SampleBuffer) -> Vec<Option<Seen>> {
 
 /// Samples of a silhouette: all, and those inside the frame. `None` when a part of it is behind
 /// the camera or too far outside the frame to be projected.
-fn silhouette(
-    stage: &Stage,
-    object: &Object,
-    camera: &Camera,
-    projector: &Projector,
-) -> Option<(u64, u64)> {
+fn silhouette(prospect: &Prospect, object: &Object, projector: &Projector) -> Option<(u64, u64)> {
     let mut projected = Vec::new();
-    project_all(
-        &stage.scene.mesh,
-        object,
-        projector,
-        SAMPLES as f32,
-        &mut projected,
-    );
+    let mesh = &prospect.scene.mesh;
+    project_all(mesh, object, projector, SAMPLES as f32, &mut projected);
     let corners: Option<Vec<_>> = projected.iter().copied().collect();
     let corners = corners?;
     let fold = |get: fn(&crate::render::raster::Corner) -> f32| {
@@ -107,13 +110,14 @@ fn silhouette(
         (x1 - left).ceil() as usize + 1,
         (y1 - top).ceil() as usize + 1,
     );
-    let frame_w = (camera.intrinsics.width_px as usize * SAMPLES) as f32;
-    let frame_h = (camera.intrinsics.height_px as usize * SAMPLES) as f32;
+    let lens = &prospect.drawn.intrinsics;
+    let frame_w = (lens.width_px as usize * SAMPLES) as f32;
+    let frame_h = (lens.height_px as usize * SAMPLES) as f32;
     if x1 < 0.0 || y1 < 0.0 || x0 > frame_w || y0 > frame_h {
         return Some((1, 0));
     }
     let mut mask = vec![false; width * height];
-    for triangle in &stage.scene.mesh.triangles[object.triangles.clone()] {
+    for triangle in &mesh.triangles[object.triangles.clone()] {
         let Some(mut corners) = corners_of(triangle, object, &projected) else {
             continue;
         };
@@ -138,22 +142,24 @@ fn silhouette(
 }
 
 /// Every vehicle of which at least one sample of its silhouette lies in the frame.
-pub(crate) fn sights(stage: &Stage, camera: &Camera, samples: &SampleBuffer) -> Vec<Sight> {
-    let seen = count_seen(stage, samples);
-    let projector = Projector::new(camera);
+pub(crate) fn sights(prospect: &Prospect) -> Vec<Sight> {
+    let camera = prospect.camera;
+    let seen = count_seen(prospect);
+    let projector = Projector::new(prospect.drawn);
+    let scale = SAMPLES as f64 * prospect.drawn.intrinsics.fx_px / camera.intrinsics.fx_px;
     let mut out = Vec::new();
-    for object in &stage.scene.objects {
+    for object in &prospect.scene.objects {
         let Some(vehicle) = object.vehicle else {
             continue;
         };
         if !projector.may_see(object.center, object.radius) {
             continue;
         }
-        let Some((all, inside)) = silhouette(stage, object, camera, &projector) else {
+        let Some((all, inside)) = silhouette(prospect, object, &projector) else {
             continue;
         };
         let vehicle = vehicle as usize;
-        let Some(oriented_box) = whole_box(stage, object, camera) else {
+        let Some(oriented_box) = whole_box(prospect.scene, object, camera) else {
             continue;
         };
         if inside == 0 {
@@ -161,7 +167,6 @@ pub(crate) fn sights(stage: &Stage, camera: &Camera, samples: &SampleBuffer) -> 
         }
         let visible = seen[vehicle];
         let n = visible.map_or(0, |s| s.n);
-        let scale = SAMPLES as f64;
         out.push(Sight {
             vehicle,
             visible_fraction: (n as f64 / all.max(1) as f64).min(1.0),
@@ -175,20 +180,25 @@ pub(crate) fn sights(stage: &Stage, camera: &Camera, samples: &SampleBuffer) -> 
                     (s.y1 + 1) as f64 / scale,
                 ]
             }),
-            front_direction_deg: front_direction(stage, vehicle, camera),
+            front_direction_deg: front_direction(&prospect.vehicles[vehicle], camera),
         });
     }
     out
 }
 
 /// The projected corners of the vehicle's body (without mirrors and roof boxes).
-pub(crate) fn body_pixels(
-    stage: &Stage,
-    object: &Object,
+fn body_pixels(scene: &Scene, object: &Object, camera: &Camera) -> Option<Vec<Vector2<f64>>> {
+    let range = object.vertices.start..object.vertices.start + object.body_vertices;
+    pixels(scene, range, camera)
+}
+
+/// The projections of vertices; `None` when one is behind the camera.
+pub(crate) fn pixels(
+    scene: &Scene,
+    vertices: Range<usize>,
     camera: &Camera,
 ) -> Option<Vec<Vector2<f64>>> {
-    let range = object.vertices.start..object.vertices.start + object.body_vertices;
-    stage.scene.mesh.vertices[range]
+    scene.mesh.vertices[vertices]
         .iter()
         .map(|vertex| {
             let p = vertex.position;
@@ -201,14 +211,12 @@ pub(crate) fn body_pixels(
         .collect()
 }
 
-fn whole_box(stage: &Stage, object: &Object, camera: &Camera) -> Option<[f64; 5]> {
-    Some(smallest_rectangle(&hull(&body_pixels(
-        stage, object, camera,
-    )?)))
+fn whole_box(scene: &Scene, object: &Object, camera: &Camera) -> Option<[f64; 5]> {
+    let pixels = body_pixels(scene, object, camera)?;
+    Some(smallest_rectangle(&hull(&pixels)))
 }
 
-fn front_direction(stage: &Stage, vehicle: usize, camera: &Camera) -> f64 {
-    let vehicle = &stage.world().vehicles[vehicle];
+fn front_direction(vehicle: &Vehicle, camera: &Camera) -> f64 {
     let [east, north] = vehicle.center_in_enu;
     let half = vehicle.size_m()[0] / 2.0;
     let (sin, cos) = vehicle.front_azimuth_deg.to_radians().sin_cos();

@@ -86,7 +86,7 @@ impl Default for SolveSettings {
     fn default() -> Self {
         Self {
             max_image_size_px: 1600,
-            max_features: 4096,
+            max_features: 2048,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             min_model_size: 5,
             partners_per_photo: 12,

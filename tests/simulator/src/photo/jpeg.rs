@@ -268,16 +268,52 @@ pub(crate) fn encode(picture: &Picture, quality: u8, segments: &[Segment]) -> Ve
         scaled_quant(&LUMA_QUANT, quality),
         scaled_quant(&CHROMA_QUANT, quality),
     ];
+    let out = header([picture.width, picture.height], &quants, segments);
+    let mut writer = BitWriter {
+        out,
+        bits: 0,
+        n_bits: 0,
+    };
+    encode_scan(&mut writer, picture, &quants);
+    writer.flush();
+    let mut out = writer.out;
+    out.extend(END);
+    out
+}
+
+/// The same file as [`encode`] makes of a picture that is mid grey (128) all over, without going
+/// over its pixels: every block has no coefficient but the first, which does not change.
+pub(crate) fn encode_grey(
+    [width, height]: [usize; 2],
+    quality: u8,
+    segments: &[Segment],
+) -> Vec<u8> {
+    // Four luma blocks of "no change" (00) and "end of block" (1010), two of chroma (00, 00).
+    const UNIT: [u8; 4] = [0b0010_1000, 0b1010_0010, 0b1000_1010, 0];
+    let quants = [
+        scaled_quant(&LUMA_QUANT, quality),
+        scaled_quant(&CHROMA_QUANT, quality),
+    ];
+    let mut out = header([width, height], &quants, segments);
+    out.extend(UNIT.repeat(width.div_ceil(16) * height.div_ceil(16)));
+    out.extend(END);
+    out
+}
+
+const END: [u8; 2] = [0xFF, 0xD9];
+
+/// Everything up to the coded blocks.
+fn header([width, height]: [usize; 2], quants: &[[u8; 64]; 2], segments: &[Segment]) -> Vec<u8> {
     let mut out = vec![0xFF, 0xD8];
     for segment in segments {
         marker(&mut out, segment.code, &segment.body);
     }
-    for (id, quant) in (0_u8..).zip(&quants) {
+    for (id, quant) in (0_u8..).zip(quants) {
         let mut body = vec![id];
         body.extend(ZIGZAG.iter().map(|&i| quant[i]));
         marker(&mut out, 0xDB, &body);
     }
-    let (w, h) = (picture.width as u16, picture.height as u16);
+    let (w, h) = (width as u16, height as u16);
     let mut frame = vec![8];
     frame.extend(h.to_be_bytes());
     frame.extend(w.to_be_bytes());
@@ -290,15 +326,6 @@ pub(crate) fn encode(picture: &Picture, quality: u8, segments: &[Segment]) -> Ve
         marker(&mut out, 0xC4, &body);
     }
     marker(&mut out, 0xDA, &[3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0]);
-    let mut writer = BitWriter {
-        out,
-        bits: 0,
-        n_bits: 0,
-    };
-    encode_scan(&mut writer, picture, &quants);
-    writer.flush();
-    let mut out = writer.out;
-    out.extend([0xFF, 0xD9]);
     out
 }
 
@@ -344,6 +371,16 @@ fn encode_scan(writer: &mut BitWriter, picture: &Picture, quants: &[[u8; 64]; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grey_is_the_grey_picture() {
+        for (width, height) in [(64, 48), (37, 21), (16, 16), (1, 1)] {
+            let rgb = vec![128; width * height * 3];
+            let picture = Picture { width, height, rgb };
+            let same = encode_grey([width, height], 80, &[]) == encode(&picture, 80, &[]);
+            assert!(same, "{width}x{height}");
+        }
+    }
 
     /// An independent decoder gives back the picture, closely at high quality.
     #[test]

@@ -1,7 +1,7 @@
 //! What a photo says about itself: EXIF and XMP as DJI drones write them, for an invented camera.
 
 use crate::geodesy::{Place, place_from_enu};
-use crate::photo::jpeg::{Picture, Segment, encode};
+use crate::photo::jpeg::{Picture, Segment, encode, encode_grey};
 use crate::photo::tiff::{Directory, Value, tiff};
 use crate::render::Film;
 use crate::sensors::Reading;
@@ -17,7 +17,10 @@ pub const CAMERA_MODEL: &str = "SIM1";
 pub(crate) const FOCAL_MM: f64 = 12.29;
 /// Width of the sensor's used part, millimetres: 17.3 as a 4/3 inch sensor has.
 pub(crate) const SENSOR_WIDTH_MM: f64 = 17.3;
-const FIRMWARE: &str = "10.12.03.45";
+/// The focal length on a 36 x 24 mm frame that the files state, millimetres.
+pub(crate) const EQUIVALENT_MM: u16 = 24;
+/// What the files name as the camera's program.
+pub(crate) const FIRMWARE: &str = "10.12.03.45";
 
 /// Which metadata a photo carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,22 +40,22 @@ pub(crate) struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         place_from_enu(&self.world.origin, &self.reading.position_in_enu)
     }
 
     /// Height above the sea as the drone believes it.
-    fn absolute_height_m(&self) -> f64 {
+    pub(crate) fn absolute_height_m(&self) -> f64 {
         self.place().height_above_ellipsoid_m - self.world.geoid_undulation_m
             + self.reading.absolute_height_error_m
     }
 
-    fn zone(&self) -> TimeZone {
+    pub(crate) fn zone(&self) -> TimeZone {
         TimeZone::get(&self.world.zone).expect("the world's zone comes from the bundled zones")
     }
 
     /// What the camera's own clock showed.
-    fn camera_time(&self) -> Timestamp {
+    pub(crate) fn camera_time(&self) -> Timestamp {
         let shift = jiff::SignedDuration::from_secs_f64(self.reading.clock_error_s);
         self.utc
             .saturating_add(shift)
@@ -106,7 +109,7 @@ fn gps_directory(shot: &Shot) -> Directory {
     gps
 }
 
-fn exif_directory(shot: &Shot, picture: &Picture) -> Directory {
+fn exif_directory(shot: &Shot, [width, height]: [usize; 2]) -> Directory {
     let local = shot.camera_time().to_zoned(shot.zone());
     let stamp = local.strftime("%Y:%m:%d %H:%M:%S").to_string();
     let offset = local.strftime("%:z").to_string();
@@ -141,9 +144,9 @@ fn exif_directory(shot: &Shot, picture: &Picture) -> Directory {
     exif.text(0x9292, &subsecond);
     exif.set(0xA000, Value::Undefined(b"0100".to_vec()));
     exif.short(0xA001, 1);
-    exif.set(0xA002, Value::Long(vec![picture.width as u32]));
-    exif.set(0xA003, Value::Long(vec![picture.height as u32]));
-    let per_cm = picture.width as f64 / (SENSOR_WIDTH_MM / 10.0);
+    exif.set(0xA002, Value::Long(vec![width as u32]));
+    exif.set(0xA003, Value::Long(vec![height as u32]));
+    let per_cm = width as f64 / (SENSOR_WIDTH_MM / 10.0);
     exif.set(0xA20E, rational(per_cm, 1000));
     exif.set(0xA20F, rational(per_cm, 1000));
     exif.short(0xA210, 3);
@@ -153,7 +156,7 @@ fn exif_directory(shot: &Shot, picture: &Picture) -> Directory {
     exif.short(0xA402, 0);
     exif.short(0xA403, 0);
     exif.set(0xA404, Value::Rational(vec![(1, 1)]));
-    exif.short(0xA405, 24);
+    exif.short(0xA405, EQUIVALENT_MM);
     exif.short(0xA406, 0);
     exif.text(0xA431, shot.serial);
     exif
@@ -173,6 +176,11 @@ fn main_directory(shot: &Shot) -> Directory {
     main.text(0x0132, &local.strftime("%Y:%m:%d %H:%M:%S").to_string());
     main.short(0x0213, 1);
     main
+}
+
+/// An angle as the files hold it; DJI never writes "-0.00".
+pub(crate) fn hundredths(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0 + 0.0
 }
 
 /// The XMP packet with DJI's namespace and spelling.
@@ -198,8 +206,7 @@ fn xmp_packet(shot: &Shot) -> String {
     } else {
         "   drone-dji:GpsStatus=\"Invalid\"\n".to_owned()
     };
-    // DJI never writes "-0.00".
-    let signed = |value: f64| format!("{:+.2}", (value * 100.0).round() / 100.0 + 0.0);
+    let signed = |value: f64| format!("{:+.2}", hundredths(value));
     format!(
         "<?xpacket begin=\"\u{feff}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n\
          <x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n <rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n  \
@@ -267,15 +274,14 @@ fn thumbnail(picture: &Picture) -> Picture {
     Picture { width, height, rgb }
 }
 
-/// The whole file: picture, EXIF, XMP.
-pub(crate) fn photo_file(shot: &Shot, picture: &Picture, quality: u8) -> Vec<u8> {
-    let small = encode(&thumbnail(picture), 80, &[]);
+/// EXIF and XMP of a picture of a size; `small` is the JPEG for the thumbnail directory.
+fn segments(shot: &Shot, size: [usize; 2], small: &[u8]) -> Vec<Segment> {
     let gps = shot.carries.gps.then(|| gps_directory(shot));
     let block = tiff(
         &main_directory(shot),
-        &exif_directory(shot, picture),
+        &exif_directory(shot, size),
         gps.as_ref(),
-        &small,
+        small,
     );
     let mut segments = vec![Segment {
         code: 0xE1,
@@ -290,5 +296,18 @@ pub(crate) fn photo_file(shot: &Shot, picture: &Picture, quality: u8) -> Vec<u8>
         .concat();
         segments.push(Segment { code: 0xE1, body });
     }
+    segments
+}
+
+/// The whole file: picture, EXIF, XMP.
+pub(crate) fn photo_file(shot: &Shot, picture: &Picture, quality: u8) -> Vec<u8> {
+    let small = encode(&thumbnail(picture), 80, &[]);
+    let segments = segments(shot, [picture.width, picture.height], &small);
     encode(picture, quality, &segments)
+}
+
+/// A grey picture of a size with the EXIF and XMP of a photo.
+pub(crate) fn placeholder_file(shot: &Shot, size: [usize; 2]) -> Vec<u8> {
+    let small = encode_grey([160, 120], 80, &[]);
+    encode_grey(size, 80, &segments(shot, size, &small))
 }

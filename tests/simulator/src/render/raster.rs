@@ -228,6 +228,12 @@ impl SampleBuffer {
         buffer
     }
 
+    /// Depth of what a sample sees, metres along the axis; `None` where it is the ground or the sky.
+    pub(crate) fn depth(&self, column: usize, row: usize) -> Option<f64> {
+        let inverse = f64::from(self.inverse_depth[row * self.width + column]);
+        (inverse > 0.0).then(|| 1.0 / inverse)
+    }
+
     fn draw_object(
         &mut self,
         mesh: &Mesh,

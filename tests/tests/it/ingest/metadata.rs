@@ -88,3 +88,32 @@ fn the_zone_is_stored_kept_and_checked() {
     let _ = bench.ingest().with_code(0);
     assert_eq!(bench.scene_json()["zone"], "Europe/Berlin");
 }
+
+#[test]
+fn a_site_names_the_zone() {
+    let bench = Workbench::new(&World::rings(4, 3));
+    let site = bench.root().join("site.geojson");
+    let ingest = ["ingest", "photos", "scene", "--site", "site.geojson"];
+    let feature = |zone: &str| {
+        format!(r#"{{"type":"Feature","properties":{{"time_zone":"{zone}"}},"geometry":null}}"#)
+    };
+    let both = [feature("Europe/Rome"), feature("Asia/Tokyo")].join(",");
+    let without = r#"{"type":"Feature","properties":{},"geometry":null}"#.to_owned();
+    for (text, said) in [
+        ("zone: Europe/Rome".to_owned(), "is no GeoJSON"),
+        (r#"{"type":"Point"}"#.to_owned(), "its type is \"Point\""),
+        (without, "names no time zone"),
+        (
+            format!(r#"{{"type":"FeatureCollection","features":[{both}]}}"#),
+            "names two time zones, \"Europe/Rome\" and \"Asia/Tokyo\"",
+        ),
+        (feature("Mars/Olympus"), "\"Mars/Olympus\" is not an IANA"),
+    ] {
+        std::fs::write(&site, text).expect("a temporary file");
+        let refused = bench.run(&ingest).with_code(1);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    std::fs::write(&site, feature("Europe/Rome")).expect("a temporary file");
+    let _ = bench.run(&ingest).with_code(0);
+    assert_eq!(bench.scene_json()["zone"], "Europe/Rome");
+}

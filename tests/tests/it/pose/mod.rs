@@ -6,6 +6,7 @@ mod models;
 mod positions;
 mod registration;
 mod settings;
+mod shift;
 
 use tests::workbench::Poses;
 
