@@ -5,7 +5,7 @@ use super::workspace::{ALL_KINDS, WORKSPACE};
 
 /// Every crate of ours, and the crates of ours that it may use, be it only in its tests.
 /// `simulator` has none: its truth must be able to disagree with the product.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("calibration", &[]),
     ("console", &[]),
     ("detector", &["calibration"]),
@@ -13,13 +13,15 @@ const MAY_USE: [(&str, &[&str]); 7] = [
         "groundstation",
         &["calibration", "console", "detector", "record"],
     ),
+    ("onboard", &["calibration", "console", "detector", "record"]),
     ("record", &["calibration"]),
     ("simulator", &[]),
     ("tests", &[]),
 ];
 
 /// Crates that end up on the drone's computer, where only libc is.
-const WITHOUT_SYSTEM_LIBRARIES: [&str; 4] = ["calibration", "console", "detector", "record"];
+const WITHOUT_SYSTEM_LIBRARIES: [&str; 5] =
+    ["calibration", "console", "detector", "onboard", "record"];
 
 #[test]
 fn crates_use_only_those_they_may() {

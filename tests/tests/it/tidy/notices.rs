@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const FILE: &str = "THIRD_PARTY.md";
 
 /// The crates whose code a user runs.
-const SHIPPED: [&str; 3] = ["detector", "groundstation", "record"];
+const SHIPPED: [&str; 4] = ["detector", "groundstation", "onboard", "record"];
 
 const HEAD: &str = "\
 # Third-party software
