@@ -286,7 +286,7 @@ impl Workbench {
             .stderr(Stdio::piped())
             .spawn()
             .expect("groundstation starts");
-        Running(child)
+        Running(Some(child))
     }
 }
 
@@ -303,8 +303,8 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A command that runs.
-pub struct Running(Child);
+/// A command that runs; interrupted, and with it its solver, by a test that fails.
+pub struct Running(Option<Child>);
 
 impl Running {
     /// Sends it a signal.
@@ -312,8 +312,12 @@ impl Running {
     /// # Panics
     /// When it is gone.
     pub fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.0.id()).expect("process ids are positive i32");
-        kill(Pid::from_raw(pid), signal).expect("the command runs");
+        kill(self.pid(), signal).expect("the command runs");
+    }
+
+    fn pid(&self) -> Pid {
+        let child = self.0.as_ref().expect("taken at its end only");
+        Pid::from_raw(i32::try_from(child.id()).expect("process ids are positive i32"))
     }
 
     /// Waits for its end.
@@ -321,8 +325,9 @@ impl Running {
     /// # Panics
     /// When it cannot be waited for.
     #[must_use]
-    pub fn end(self) -> Done {
-        let output = self.0.wait_with_output().expect("our own child");
+    pub fn end(mut self) -> Done {
+        let child = self.0.take().expect("taken here only");
+        let output = child.wait_with_output().expect("our own child");
         Done {
             code: output.status.code().or_else(|| {
                 // As a shell says it.
@@ -330,6 +335,18 @@ impl Running {
             }),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            // It may have ended by itself.
+            let _ = kill(self.pid(), Signal::SIGTERM);
+            if let Some(mut child) = self.0.take() {
+                let _ = child.wait();
+            }
         }
     }
 }

@@ -99,7 +99,8 @@ fn note_call(script: &Script, command: &str, arguments: &[String]) -> usize {
     number
 }
 
-/// Never returns: as a shell that sleeps, deaf to everything but a kill where asked.
+/// Never returns: as a shell that sleeps, deaf to everything but a kill where asked. It goes by
+/// itself after five minutes, should a test lose it.
 fn hang(behaviour: &Behaviour) -> ! {
     let deaf = if behaviour.is_stubborn {
         "trap '' TERM INT HUP; "
@@ -107,7 +108,7 @@ fn hang(behaviour: &Behaviour) -> ! {
         ""
     };
     // The search path of a test holds no `sleep`.
-    let script = format!("{deaf}while :; do /bin/sleep 1; done");
+    let script = format!("{deaf}for i in $(/usr/bin/seq 300); do /bin/sleep 1; done");
     let error = Command::new("/bin/sh").args(["-c", &script]).exec();
     panic!("cannot start a shell: {error}");
 }

@@ -2,5 +2,7 @@
 
 mod ingest;
 mod pose;
+mod scene_from_truth;
 mod solve;
 mod tidy;
+mod vehicles;
