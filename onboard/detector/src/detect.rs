@@ -18,6 +18,7 @@ use crate::scale::{
 use crate::tiles::{self, Span};
 use calibration::{Pixel, Radians};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -84,6 +85,39 @@ pub enum Warning {
     },
     /// Nothing of the photo shows ground near enough.
     NothingToSearch,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoView => write!(
+                f,
+                "height or attitude unknown: searched at several sizes, which is slower and less sure"
+            ),
+            Self::CarsOutOfRange {
+                shortest_px,
+                longest_px,
+            } => write!(
+                f,
+                "a car is {shortest_px:.0} to {longest_px:.0} px long in this photo; the far ones \
+                 are too small for the model"
+            ),
+            Self::ModelLimit { limit, tiles } => write!(
+                f,
+                "{tiles} tiles came back with {limit} boxes, the most the model gives: some \
+                 vehicles may be missing"
+            ),
+            Self::ImpossibleBoxes { count } => {
+                write!(
+                    f,
+                    "{count} boxes of the model had sides of no length and were dropped"
+                )
+            }
+            Self::NothingToSearch => {
+                write!(f, "no ground near enough is seen: nothing was searched")
+            }
+        }
+    }
 }
 
 /// The vehicles of one photo and how they were found.

@@ -5,6 +5,7 @@ mod decode;
 use crate::error::DetectorError;
 use crate::onnx::{OnnxFile, TensorInfo};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 pub(crate) use decode::{Candidate, Decoded, decode};
 
@@ -43,6 +44,33 @@ pub enum Layout {
         /// Number of classes.
         classes: usize,
     },
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Raw { classes } => write!(
+                f,
+                "raw [batch, 4 + {classes} + 1, candidates], doubles removed here"
+            ),
+            Self::Rows { limit: Some(limit) } => {
+                write!(f, "rows [batch, {limit}, 7], at most {limit} boxes a tile")
+            }
+            Self::Rows { limit: None } => write!(f, "rows [batch, rows, 7]"),
+            Self::BoxesAndScores { classes } => write!(
+                f,
+                "[batch, candidates, 5] and [batch, candidates, {classes}] (MMRotate)"
+            ),
+            Self::AngleBins { classes } => write!(
+                f,
+                "angle bins [batch, candidates, 5 + {classes} + 180] (yolov5_obb)"
+            ),
+            Self::Counted { classes } => write!(
+                f,
+                "boxes, scores, labels ({classes} classes) and their count (oriented-det)"
+            ),
+        }
+    }
 }
 
 /// What would have fitted, for refusals.

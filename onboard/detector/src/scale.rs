@@ -1,6 +1,8 @@
 //! At which sizes a photo is searched: every model has a size of car it sees best, so the photo is
 //! resampled until cars have that size, per band of distance on oblique photos.
 
+mod turned;
+
 use crate::error::DetectorError;
 use crate::oriented_box::HorizontalBox;
 use calibration::frames::{Camera, Enu};

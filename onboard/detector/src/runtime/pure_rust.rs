@@ -78,9 +78,17 @@ impl Session for PureRust {
         let inputs = vec![(self.input, ValueOrView::from(view.as_dyn()))];
         let mut options = RunOptions::default();
         options.thread_pool = Some(Arc::clone(&self.threads));
-        let answered = self
-            .model
-            .run(inputs, &self.outputs, Some(options))
+        let (model, outputs) = (&self.model, &self.outputs);
+        // A caller that is itself a worker of a thread pool would, while it waits for rten's pool,
+        // begin other work of its own, in which the same detector may be wanted. A thread that
+        // belongs to no pool just waits.
+        let answered = std::thread::scope(|scope| {
+            scope
+                .spawn(move || model.run(inputs, outputs, Some(options)))
+                .join()
+        });
+        let answered = answered
+            .map_err(|_| failed("it panicked".to_owned()))?
             .map_err(|error| failed(error.to_string()))?;
         answered
             .into_iter()
