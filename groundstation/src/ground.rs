@@ -20,6 +20,10 @@ const BELOW_M: f64 = 1.5;
 const N_NEAREST: usize = 8;
 /// Points a cell needs to be believed.
 const MIN_POINTS: usize = 3;
+/// Fewer cells say nothing about relief.
+const MIN_CELLS_FOR_RELIEF: usize = 20;
+/// Sigmas below which 90 % of normal values lie.
+const QUANTILE_90: f64 = 1.2816;
 /// The least sigma of the ground's height.
 const MIN_SIGMA_M: f64 = 0.05;
 
@@ -177,6 +181,19 @@ impl Ground {
             .iter()
             .map(|cell| [cell.x, cell.y, cell.z])
             .collect()
+    }
+
+    /// How much the ground's height varies: one sigma over its cells, as quantiles say; `None`
+    /// where few cells are measured.
+    #[must_use]
+    pub fn relief_m(&self) -> Option<f64> {
+        if self.cells.len() < MIN_CELLS_FOR_RELIEF {
+            return None;
+        }
+        let mut heights: Vec<f64> = self.cells.iter().map(|cell| cell.z).collect();
+        heights.sort_by(f64::total_cmp);
+        let at = |share: f64| heights[((heights.len() - 1) as f64 * share).round() as usize];
+        Some((at(0.9) - at(0.1)) / (2.0 * QUANTILE_90))
     }
 
     /// The height in the middle of the scene.

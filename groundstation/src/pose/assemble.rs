@@ -2,6 +2,7 @@
 //! others in one frame; what no model holds is posed from its own account.
 
 use super::component::{Component, align_model, refuse_contradiction, turned_photos};
+use super::datum::stand_on_the_ground;
 use super::gates::{self, Checked};
 use super::offsets::{offset_stats, residual_stats};
 use super::posed::{
@@ -73,6 +74,9 @@ pub(super) fn from_models(
     }
     if components.is_empty() {
         return Err(first_refusal.unwrap_or_else(|| "the solver posed no photo".to_owned()));
+    }
+    if context.priors.heights.datum() == VerticalDatum::TakeOff {
+        remarks.extend(stand_on_the_ground(&mut components));
     }
     let mut builder = Builder::new(context, &solved.stats, remarks);
     for (idx, component) in components.iter().enumerate() {

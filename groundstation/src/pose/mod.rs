@@ -3,6 +3,7 @@
 pub mod align;
 mod assemble;
 mod component;
+mod datum;
 mod gates;
 mod hand_over;
 pub mod model;
