@@ -5,6 +5,9 @@
 //! crate has its own projection, geodesy and EXIF/XMP writer and links none of the product's
 //! crates, so that truth can disagree with the product.
 //!
+//! `simulator scene` writes what the ground station has of such a capture after ingest, pose and
+//! detect, straight from the truth with errors of stated size ([`processed`]).
+//!
 //! # Frames
 //! East-north-up metres, origin on the level ground in the middle of the lot. Camera: x right, y
 //! down, z forward. Pixels: x right, y down, the first pixel's centre at (0.5, 0.5).
@@ -22,6 +25,7 @@
 //! | `photos[]` | `file`, `sha256`, `utc`, `flight`, `camera_from_enu` (`rotation_wxyz`, `translation_m`), `center_in_enu_m`, `yaw_deg`, `pitch_deg`, `roll_deg`, `planned_height_m`, `planned_pitch_deg`, `link`, `intrinsics`, `has_xmp`, `has_gps` |
 //! | `vehicles[]` | `id`, `brand`, `model`, `year`, `body`, `color`, `length_mm`, `width_mm`, `height_mm`, `center_in_enu_m`, `front_azimuth_deg` |
 //! | `views[]` | `photo`, `vehicle`, `visible_fraction`, `truncated`, `oriented_box`, `horizontal_box`, `front_direction_deg` |
+//! | `processed` | beside `simulator scene` only: `noise` (sizes of the errors), `shift_m` and `turn_deg` of the scene's frame, `detections[][]` (per photo and detection the vehicle, null for a false alarm) |
 //!
 //! Every vehicle of the world is in `vehicles`; a view exists for every vehicle of which any part
 //! of the silhouette lies in the frame, hidden or not.

@@ -25,7 +25,7 @@ enum Command {
     Render(Box<RenderArgs>),
     /// Writes a scene as the ground station has it after ingest, pose and detect, from truth with
     /// errors of stated size; nothing is rendered, solved or detected.
-    Scene(SceneArgs),
+    Scene(Box<SceneArgs>),
     /// Writes what a perfect reviewer would enter, as sheets.
     Facts(FactsArgs),
 }

@@ -231,7 +231,7 @@ fn front_direction(vehicle: &Vehicle, camera: &Camera) -> f64 {
 
 /// Convex hull, counter-clockwise for y up (Andrew's monotone chain).
 pub(crate) fn hull(points: &[Vector2<f64>]) -> Vec<Vector2<f64>> {
-    let mut sorted = points.to_vec();
+    let mut sorted = without_inner(points);
     sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     sorted.dedup();
     let cross = |o: &Vector2<f64>, a: &Vector2<f64>, b: &Vector2<f64>| (a - o).perp(&(b - o));
@@ -251,6 +251,41 @@ pub(crate) fn hull(points: &[Vector2<f64>]) -> Vec<Vector2<f64>> {
     let mut lower = half(&mut sorted.iter().copied());
     lower.extend(half(&mut sorted.iter().rev().copied()));
     lower
+}
+
+/// The points without most that lie inside the hull of all (Akl and Toussaint, 1978): sorting them
+/// is what takes the time.
+fn without_inner(points: &[Vector2<f64>]) -> Vec<Vector2<f64>> {
+    const DIRECTIONS: [(f64, f64); 8] = [
+        (1.0, 0.0),
+        (1.0, 1.0),
+        (0.0, 1.0),
+        (-1.0, 1.0),
+        (-1.0, 0.0),
+        (-1.0, -1.0),
+        (0.0, -1.0),
+        (1.0, -1.0),
+    ];
+    let Some(&first) = points.first() else {
+        return Vec::new();
+    };
+    let corners = DIRECTIONS.map(|(x, y)| {
+        let start = (first.x * x + first.y * y, first);
+        let farther = |best: (f64, Vector2<f64>), p: &Vector2<f64>| {
+            let along = p.x * x + p.y * y;
+            if along > best.0 { (along, *p) } else { best }
+        };
+        points.iter().fold(start, farther).1
+    });
+    let is_inner = |p: &Vector2<f64>| {
+        (0..corners.len()).all(|i| {
+            let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
+            // An edge without length has nothing outside.
+            a == b || (b - a).perp(&(p - a)) > 0.0
+        })
+    };
+    let kept = points.iter().filter(|p| !is_inner(p));
+    kept.copied().collect()
 }
 
 /// The rectangle of least area around a convex polygon: centre, long and short side, angle of the
@@ -297,6 +332,27 @@ pub(crate) fn smallest_rectangle(polygon: &[Vector2<f64>]) -> [f64; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
+
+    /// However the points lie, those left out are no corners: every point lies within the hull, and
+    /// its corners are points.
+    #[test]
+    fn the_hull_holds_all_points() {
+        let mut dice = Dice::new(3, "hull", "");
+        for n in [1, 2, 3, 4, 10, 500] {
+            for flat in [1.0, 0.01, 0.0] {
+                let mut draw = || Vector2::new(dice.normal(1.0), flat * dice.normal(1.0));
+                let points: Vec<Vector2<f64>> = (0..n).map(|_| draw()).collect();
+                let hull = hull(&points);
+                assert!(hull.iter().all(|corner| points.contains(corner)));
+                for (i, a) in hull.iter().enumerate() {
+                    let edge = hull[(i + 1) % hull.len()] - a;
+                    assert!(points.iter().all(|p| edge.perp(&(p - a)) >= -1e-9));
+                }
+                assert!(n < 3 || flat == 0.0 || hull.len() >= 3);
+            }
+        }
+    }
 
     #[test]
     fn the_smallest_rectangle_of_a_turned_rectangle_is_itself() {

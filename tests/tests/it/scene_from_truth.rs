@@ -229,10 +229,9 @@ fn without_noise_little_is_left() {
     scene.groundstation("cluster");
     let entities = read_json(&room_folder(scene.scene(), "entity").join("entities.json"));
     let n_confirmed = check_identities(&scene, &entities);
-    assert_eq!(
-        n_confirmed,
-        scene.truth["vehicles"].as_array().expect("vehicles").len()
-    );
+    let n_vehicles = scene.truth["vehicles"].as_array().expect("vehicles").len();
+    // A lorry may come out as two here, too.
+    assert!((n_vehicles..=n_vehicles + 1).contains(&n_confirmed));
 }
 
 /// The list of photos is what ingest makes of the placeholders under their names.

@@ -93,8 +93,7 @@ fn gps_directory(shot: &Shot) -> Directory {
     gps.set(0x0005, Value::Byte(vec![u8::from(height < 0.0)]));
     gps.set(0x0006, rational(height.abs(), 1000));
     let utc = shot.utc.to_zoned(TimeZone::UTC);
-    let seconds = f64::from(utc.second()) + f64::from(utc.subsec_nanosecond()) * 1e-9;
-    let thousandths = (seconds * 1000.0).floor() as u32;
+    let thousandths = utc.second() as u32 * 1000 + utc.subsec_nanosecond() as u32 / 1_000_000;
     gps.set(
         0x0007,
         Value::Rational(vec![

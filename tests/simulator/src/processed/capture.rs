@@ -144,7 +144,7 @@ fn times(shot: &Shot) -> Value {
         ),
         time(
             shot.utc,
-            gps_age_s(shot.utc, as_utc.timestamp()),
+            gps_plus_minus_s(shot.utc, as_utc.timestamp()),
             "gps",
             source("exif", "GPSDateStamp, GPSTimeStamp")
         ),
@@ -175,12 +175,22 @@ fn times(shot: &Shot) -> Value {
     ])
 }
 
-/// How old the fix may be: what is left between GPS time and a clock that follows it closely.
-fn gps_age_s(gps: Timestamp, shown: Timestamp) -> f64 {
+/// How far GPS time may be off: a time without a fraction is good to its second only, and what is
+/// left beside a clock that follows GPS closely is the age of the fix.
+fn gps_plus_minus_s(gps: Timestamp, shown: Timestamp) -> f64 {
     const QUARTER_S: f64 = 900.0;
+    let written_s = if gps.subsec_nanosecond() == 0 {
+        1.0
+    } else {
+        0.5
+    };
     let apart_s = shown.duration_since(gps).as_secs_f64();
     let rest_s = (apart_s - (apart_s / QUARTER_S).round() * QUARTER_S).abs();
-    if rest_s <= 2.0 { rest_s.max(0.5) } else { 0.5 }
+    if rest_s <= 2.0 {
+        rest_s.max(written_s)
+    } else {
+        written_s
+    }
 }
 
 /// The capture record of a photo.

@@ -52,7 +52,7 @@ use std::path::Path;
 
 /// The longer side of the drawings on which what is visible is counted, pixels; each has two
 /// samples a side.
-pub const DRAWN_SIDE_PX: u32 = 400;
+pub const DRAWN_SIDE_PX: u32 = 320;
 const THUMBNAIL_SIDE_PX: usize = 320;
 
 /// What to write.

@@ -13,7 +13,7 @@ use nalgebra::{Vector2, Vector3};
 /// Places tried; about half end up as points.
 const N_GROUND: usize = 4000;
 const N_BUILDINGS: usize = 1500;
-const N_PER_VEHICLE: usize = 40;
+const N_PER_VEHICLE: usize = 80;
 /// How far from the lot's middle the ground is searched, metres.
 const GROUND_REACH_M: f64 = 90.0;
 /// A feature is found again from directions and distances that differ by no more than this.
@@ -55,7 +55,7 @@ pub(super) fn candidates(seed: u64, scene: &Scene) -> Vec<Candidate> {
         out.push(Candidate { point });
     }
     for object in scene.objects.iter().filter(|o| o.vehicle.is_some()) {
-        let surface = Surface::of(scene, std::iter::once(object), |_| true);
+        let surface = Surface::of(scene, std::iter::once(object), |_| true).facing_up();
         surface.scatter(N_PER_VEHICLE, &mut dice, &mut out);
     }
     let solid = scene.objects.iter().filter(|o| !o.leafy);
@@ -97,6 +97,22 @@ impl Surface {
             })
             .collect();
         Self(list)
+    }
+
+    /// Without the sides, which few photos see together.
+    fn facing_up(self) -> Self {
+        const LEAST_UP: f64 = 0.3;
+        let mut total = 0.0;
+        let list = self.0.into_iter().filter_map(|(corners, _)| {
+            let [a, b, c] = corners;
+            let across = (b - a).cross(&(c - a));
+            let is_up = across.z > LEAST_UP * across.norm();
+            is_up.then(|| {
+                total += across.norm();
+                (corners, total)
+            })
+        });
+        Self(list.collect())
     }
 
     fn scatter(&self, n: usize, dice: &mut Dice, out: &mut Vec<Candidate>) {

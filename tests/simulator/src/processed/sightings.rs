@@ -4,11 +4,11 @@ use super::points::Candidate;
 use super::{DRAWN_SIDE_PX, points};
 use crate::camera::{Camera, CameraFromEnu, Intrinsics};
 use crate::render::raster::{Projector, SAMPLES, SampleBuffer};
-use crate::scene::Scene;
 use crate::scene::foliage::{MASK_SIDE, N_MASKS};
+use crate::scene::{Object, Scene};
 use crate::vehicles::Vehicle;
 use crate::views::{Prospect, Sight, pixels, sights};
-use nalgebra::Vector2;
+use nalgebra::{Vector2, Vector3};
 
 /// What one photo sees.
 pub(super) struct Sightings {
@@ -42,6 +42,60 @@ fn with_fewer_pixels(lens: &Intrinsics) -> Intrinsics {
     }
 }
 
+/// Walls and roofs of this size and more hide sparse points, too, metres (half across).
+const LARGE_M: f32 = 6.0;
+
+/// The vehicles in the frame as balls seen from the camera: leaves and small things that cannot
+/// hide one of them are not drawn, because there are so many.
+struct Hidden {
+    eye: Vector3<f64>,
+    balls: Vec<Ball>,
+}
+
+/// A ball from somewhere: where it is, how far, and the half angle that it fills.
+struct Ball {
+    direction: Vector3<f64>,
+    distance: f64,
+    half_angle: f64,
+}
+
+impl Ball {
+    fn of(object: &Object, eye: &Vector3<f64>) -> Self {
+        let c = object.center;
+        let offset = Vector3::new(c.x, c.y, c.z).map(f64::from) - eye;
+        let distance = offset.norm();
+        let share = f64::from(object.radius) / distance.max(1e-6);
+        Self {
+            direction: offset / distance.max(1e-6),
+            distance,
+            half_angle: share.min(1.0).asin(),
+        }
+    }
+}
+
+impl Hidden {
+    fn of(scene: &Scene, projector: &Projector, camera: &Camera) -> Self {
+        let eye = camera.camera_from_enu.center_in_enu();
+        let balls = scene
+            .objects
+            .iter()
+            .filter(|o| o.vehicle.is_some() && projector.may_see(o.center, o.radius))
+            .map(|object| Ball::of(object, &eye))
+            .collect();
+        Self { eye, balls }
+    }
+
+    fn may_be_behind(&self, object: &Object) -> bool {
+        let front = Ball::of(object, &self.eye);
+        let reach = f64::from(object.radius);
+        self.balls.iter().any(|ball| {
+            let apart = front.half_angle + ball.half_angle;
+            front.distance - reach < ball.distance
+                && front.direction.dot(&ball.direction) >= apart.cos()
+        })
+    }
+}
+
 impl Viewer<'_> {
     /// Looks from one pose.
     pub(super) fn look(&self, camera_from_enu: &CameraFromEnu) -> Sightings {
@@ -53,7 +107,13 @@ impl Viewer<'_> {
             intrinsics: with_fewer_pixels(self.intrinsics),
             camera_from_enu: *camera_from_enu,
         };
-        let samples = SampleBuffer::draw(self.scene, self.masks, &drawn, &Projector::new(&drawn));
+        let projector = Projector::new(&drawn);
+        let hidden = Hidden::of(self.scene, &projector, &camera);
+        let wanted = |object: &Object| {
+            let is_large = !object.leafy && object.radius > LARGE_M;
+            object.vehicle.is_some() || is_large || hidden.may_be_behind(object)
+        };
+        let samples = SampleBuffer::draw_some(self.scene, self.masks, &drawn, &projector, wanted);
         let prospect = Prospect {
             scene: self.scene,
             vehicles: self.vehicles,

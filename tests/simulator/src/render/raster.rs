@@ -31,16 +31,17 @@ pub(crate) fn walk(
     mut visit: impl FnMut(usize, usize, f32, f32, f32),
 ) {
     let [a, b, c] = corners;
-    let area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
-    if area.abs() < 1e-9 || !area.is_finite() {
-        return;
-    }
-    let low = |p: f32, q: f32, r: f32| (p.min(q).min(r) - 0.5).ceil().max(0.0);
+    // Small triangles often hold no sample at all: that is found out first.
+    let low = |p: f32, q: f32, r: f32| whole_above((p.min(q).min(r) - 0.5).max(0.0));
     let high =
-        |p: f32, q: f32, r: f32, n: usize| (p.max(q).max(r) - 0.5).floor().min(n as f32 - 1.0);
+        |p: f32, q: f32, r: f32, n: usize| whole_below((p.max(q).max(r) - 0.5).min(n as f32 - 1.0));
     let (x0, x1) = (low(a.x, b.x, c.x), high(a.x, b.x, c.x, width));
     let (y0, y1) = (low(a.y, b.y, c.y), high(a.y, b.y, c.y, height));
     if x0 > x1 || y0 > y1 {
+        return;
+    }
+    let area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
+    if area.abs() < 1e-9 || !area.is_finite() {
         return;
     }
     let inverse = 1.0 / area;
@@ -59,8 +60,8 @@ pub(crate) fn walk(
         clip(row_b2, b2_dx, &mut from, &mut to);
         clip(1.0 - row_b1 - row_b2, -b1_dx - b2_dx, &mut from, &mut to);
         if from <= to {
-            let first = from.ceil() as usize;
-            let last = to.floor() as usize;
+            let first = whole_above(from) as usize;
+            let last = to as usize;
             for step in first..=last {
                 if step > columns {
                     break;
@@ -79,6 +80,17 @@ pub(crate) fn walk(
         row_b1 += b1_dy;
         row_b2 += b2_dy;
     }
+}
+
+/// The whole number at or above one that is not negative, without a call into the maths library.
+fn whole_above(x: f32) -> f32 {
+    let cut = x as i32 as f32;
+    if cut < x { cut + 1.0 } else { cut }
+}
+
+/// The whole number at or below, likewise; for numbers above -1 or else some number below 0.
+fn whole_below(x: f32) -> f32 {
+    if x < 0.0 { -1.0 } else { x as i32 as f32 }
 }
 
 /// Narrows [from, to] to where `start + step * t` is not negative.
@@ -211,6 +223,17 @@ impl SampleBuffer {
         camera: &Camera,
         projector: &Projector,
     ) -> Self {
+        Self::draw_some(scene, masks, camera, projector, |_| true)
+    }
+
+    /// As [`Self::draw`], but only the objects that are wanted.
+    pub(crate) fn draw_some(
+        scene: &Scene,
+        masks: &[[u32; MASK_SIDE]; N_MASKS],
+        camera: &Camera,
+        projector: &Projector,
+        wanted: impl Fn(&Object) -> bool,
+    ) -> Self {
         let width = camera.intrinsics.width_px as usize * SAMPLES;
         let height = camera.intrinsics.height_px as usize * SAMPLES;
         let mut buffer = Self {
@@ -221,7 +244,7 @@ impl SampleBuffer {
         };
         let mut scratch: Vec<Option<Corner>> = Vec::new();
         for object in &scene.objects {
-            if projector.may_see(object.center, object.radius) {
+            if projector.may_see(object.center, object.radius) && wanted(object) {
                 buffer.draw_object(&scene.mesh, object, masks, projector, &mut scratch);
             }
         }
@@ -252,7 +275,11 @@ impl SampleBuffer {
             if !object.leafy && !faces_camera(&corners) {
                 continue;
             }
-            let locals = triangle.corners.map(|c| mesh.vertices[c as usize].local);
+            let locals = if object.leafy {
+                triangle.corners.map(|c| mesh.vertices[c as usize].local)
+            } else {
+                [V3::ZERO; 3]
+            };
             walk(&corners, width, height, |x, y, value, b1, b2| {
                 let at = y * width + x;
                 if value > self.inverse_depth[at]

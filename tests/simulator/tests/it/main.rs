@@ -7,5 +7,6 @@ mod fixture;
 mod metadata;
 mod plan;
 mod projection;
+mod scene;
 mod truth;
 mod world;
