@@ -193,6 +193,19 @@ fn gps_plus_minus_s(gps: Timestamp, shown: Timestamp) -> f64 {
     }
 }
 
+/// Which camera on which drone.
+fn identity(shot: &Shot) -> Value {
+    json!({
+        "make": exif(CAMERA_MAKE, "Make"),
+        "model": exif(CAMERA_MODEL, "Model"),
+        "lens": null,
+        "body_serial": exif(shot.serial, "BodySerialNumber"),
+        "camera_serial": xmp(shot.serial, "CameraSerialNumber"),
+        "drone_model": xmp(CAMERA_MODEL, "DroneModel"),
+        "drone_serial": xmp(format!("D{}", shot.serial), "DroneSerialNumber"),
+    })
+}
+
 /// The capture record of a photo.
 pub(super) fn capture(shot: &Shot, lens: &Intrinsics) -> Value {
     let reading = shot.reading;
@@ -206,15 +219,7 @@ pub(super) fn capture(shot: &Shot, lens: &Intrinsics) -> Value {
         "recorded_px": [lens.width_px, lens.height_px],
         "orientation": 1,
         "kind": stated("photo", "assumption", ""),
-        "camera": {
-            "make": exif(CAMERA_MAKE, "Make"),
-            "model": exif(CAMERA_MODEL, "Model"),
-            "lens": null,
-            "body_serial": exif(shot.serial, "BodySerialNumber"),
-            "camera_serial": xmp(shot.serial, "CameraSerialNumber"),
-            "drone_model": xmp(CAMERA_MODEL, "DroneModel"),
-            "drone_serial": xmp(format!("D{}", shot.serial), "DroneSerialNumber"),
-        },
+        "camera": identity(shot),
         "software": exif(FIRMWARE, "Software"),
         "image_description": exif("default", "ImageDescription"),
         "local_time": {
