@@ -87,11 +87,13 @@ impl Surroundings {
             .collect();
         let (assumed_z, sigma) = (0.0, ASSUMED_GROUND_SIGMA_M);
         let ground = Ground::from_points(&ground_points, assumed_z, sigma);
-        let mut outline: Vec<Vector2<f64>> = points
-            .iter()
-            .filter(|p| is_good(p))
-            .map(|p| p.point.vector.xy())
-            .collect();
+        let mut outline = without_far_ones(
+            points
+                .iter()
+                .filter(|p| is_good(p))
+                .map(|p| p.point.vector.xy())
+                .collect(),
+        );
         if !outline.is_empty() {
             outline.extend(
                 posed
@@ -117,6 +119,25 @@ impl Surroundings {
             .map(|i| distance_to_edge(place, &self.hull[i], &self.hull[(i + 1) % n]))
             .fold(f64::INFINITY, f64::min)
     }
+}
+
+/// The share of points nearest to their middle: single matches near the horizon lie hundreds of
+/// metres out and would let any anchor in.
+const NEAR_SHARE: f64 = 0.97;
+
+fn without_far_ones(mut places: Vec<Vector2<f64>>) -> Vec<Vector2<f64>> {
+    let mut x: Vec<f64> = places.iter().map(|p| p.x).collect();
+    let mut y: Vec<f64> = places.iter().map(|p| p.y).collect();
+    if let (Some(x), Some(y)) = (
+        crate::statistics::median(&mut x),
+        crate::statistics::median(&mut y),
+    ) {
+        let middle = Vector2::new(x, y);
+        let away = |place: &Vector2<f64>| (place - middle).norm_squared();
+        places.sort_by(|a, b| away(a).total_cmp(&away(b)));
+        places.truncate((NEAR_SHARE * places.len() as f64).ceil() as usize);
+    }
+    places
 }
 
 /// The take-off plane is off by as much as a slope or a terrace.

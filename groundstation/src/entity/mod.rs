@@ -72,8 +72,12 @@ pub struct Entity {
     /// One sigma along the longer axis of the position's error ellipse, relative to the scene,
     /// metres.
     pub sigma_m: f64,
-    /// Whether enough photos show it.
+    /// Whether enough photos show it, in number and as a share of those that could.
     pub is_confirmed: bool,
+    /// Photos whose picture holds its place, near enough to tell a vehicle; 0 where it was not
+    /// counted (scenes made before it was).
+    #[serde(default)]
+    pub n_in_view: usize,
     /// The detections, by photo; at most one per photo.
     pub members: Vec<Member>,
 }

@@ -9,16 +9,25 @@ use crate::pose::posed::{MadeBy, PosedScene};
 use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
 use crate::statistics::median;
 use calibration::Point;
+use calibration::frames::Enu;
 use nalgebra::{Matrix2, Vector2};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 /// Photos that must show a vehicle before it is confirmed.
 const MIN_PHOTOS: usize = 3;
 /// And this share of what the scene's vehicles are usually shown in.
 const MIN_SHARE_OF_MEDIAN: f64 = 0.10;
+/// And this share of the photos whose picture holds its place: a roof window that a detector takes
+/// for a vehicle now and then is in many. (Of a rendered scene's 45 vehicles each was found in 40 %
+/// and more, trees and vans before some of them.)
+const MIN_SHARE_IN_VIEW: f64 = 0.2;
+/// A vehicle is told from this many pixels across on.
+const MIN_ACROSS_PX: f64 = 10.0;
+/// And is this wide.
+const ACROSS_M: f64 = 1.8;
 
 /// How to cluster.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -145,7 +154,14 @@ pub(super) fn join(
         .members
         .iter()
         .zip(ids)
-        .map(|(members, entity_id)| entity(entity_id, members, &placed, confirmed_from_photos))
+        .map(|(members, entity_id)| {
+            let mut found = entity(entity_id, members, &placed);
+            found.n_in_view = n_in_view(&found.point, posed).max(found.members.len());
+            let share = found.members.len() as f64 / found.n_in_view as f64;
+            found.is_confirmed =
+                found.members.len() >= confirmed_from_photos && share >= MIN_SHARE_IN_VIEW;
+            found
+        })
         .collect();
     entities.sort_by(|a, b| {
         b.is_confirmed
@@ -196,12 +212,29 @@ fn confirmed_from(members: &[Vec<usize>], n_photos: usize) -> usize {
         .min(n_photos.max(1))
 }
 
-fn entity(
-    entity_id: EntityId,
-    members: &[usize],
-    placed: &[(&Anchor, Item)],
-    confirmed_from_photos: usize,
-) -> Entity {
+/// Photos whose picture holds a place, near enough to tell a vehicle there. What stands between is
+/// not known.
+fn n_in_view(place: &Point<Enu>, posed: &PosedScene) -> usize {
+    posed
+        .photos
+        .iter()
+        .filter(|photo| {
+            let Some(pose) = &photo.pose else {
+                return false;
+            };
+            let camera = posed.camera_of(photo);
+            let in_camera = pose.camera_from_enu * *place;
+            let across_px = camera.fx * ACROSS_M / in_camera.vector.norm();
+            across_px >= MIN_ACROSS_PX
+                && camera
+                    .pixel_from_camera(in_camera)
+                    .is_some_and(|pixel| camera.contains(pixel))
+        })
+        .count()
+}
+
+/// A vehicle of its members; how many photos could show it is still to be counted.
+fn entity(entity_id: EntityId, members: &[usize], placed: &[(&Anchor, Item)]) -> Entity {
     let mut sum = Matrix2::zeros();
     let mut weighted = Vector2::zeros();
     let mut heights: Vec<f64> = Vec::new();
@@ -232,7 +265,8 @@ fn entity(
         entity_id,
         point: Point::new(centre.x, centre.y, up),
         sigma_m: covariance.symmetric_eigenvalues().max().max(0.0).sqrt(),
-        is_confirmed: list.len() >= confirmed_from_photos,
+        is_confirmed: false,
+        n_in_view: 0,
         members: list,
     }
 }

@@ -31,47 +31,61 @@ fn paper(place: &Vector2<f64>) -> [f64; 2] {
     [place.x, -place.y]
 }
 
-/// The extent of what the map shows: west, south, east, north.
-fn extent(material: &Material<'_>) -> [f64; 4] {
-    let cameras = material
-        .posed
-        .photos
-        .iter()
-        .filter_map(|photo| photo.pose.as_ref())
-        .map(|pose| pose.camera_from_enu.centre().vector.xy());
-    let vehicles = material
-        .entities
-        .entities
-        .iter()
-        .map(|entity| entity.point.vector.xy());
-    let mut extent = [
-        f64::INFINITY,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NEG_INFINITY,
-    ];
-    for place in cameras.chain(vehicles) {
-        extent[0] = extent[0].min(place.x);
-        extent[1] = extent[1].min(place.y);
-        extent[2] = extent[2].max(place.x);
-        extent[3] = extent[3].max(place.y);
+/// West, south, east and north of places, with room around; `None` without any.
+fn extent(places: impl Iterator<Item = Vector2<f64>>) -> Option<[f64; 4]> {
+    let mut extent: Option<[f64; 4]> = None;
+    for place in places {
+        let [west, south, east, north] = extent.unwrap_or([place.x, place.y, place.x, place.y]);
+        extent = Some([
+            west.min(place.x),
+            south.min(place.y),
+            east.max(place.x),
+            north.max(place.y),
+        ]);
     }
-    if extent[0] > extent[2] {
-        return [-50.0, -50.0, 50.0, 50.0];
-    }
-    [
-        extent[0] - MARGIN_M,
-        extent[1] - MARGIN_M,
-        extent[2] + MARGIN_M,
-        extent[3] + MARGIN_M,
-    ]
+    extent.map(|[west, south, east, north]| {
+        [
+            west - MARGIN_M,
+            south - MARGIN_M,
+            east + MARGIN_M,
+            north + MARGIN_M,
+        ]
+    })
+}
+
+/// What the whole map holds, and what it shows at first: cameras and confirmed vehicles.
+fn extents(material: &Material<'_>) -> [[f64; 4]; 2] {
+    const EMPTY: [f64; 4] = [-50.0, -50.0, 50.0, 50.0];
+    let cameras = || {
+        let posed = material
+            .posed
+            .photos
+            .iter()
+            .filter_map(|photo| photo.pose.as_ref());
+        posed.map(|pose| pose.camera_from_enu.centre().vector.xy())
+    };
+    let vehicles = |confirmed_only: bool| {
+        let entities = material.entities.entities.iter();
+        entities
+            .filter(move |entity| entity.is_confirmed || !confirmed_only)
+            .map(|entity| entity.point.vector.xy())
+    };
+    let whole = extent(cameras().chain(vehicles(false))).unwrap_or(EMPTY);
+    let first = extent(cameras().chain(vehicles(true))).unwrap_or(whole);
+    [whole, first]
+}
+
+fn paper_box([west, south, east, north]: [f64; 4]) -> [f64; 4] {
+    [west, -north, east - west, north - south]
 }
 
 /// Draws the map.
 pub(super) fn draw(material: &Material<'_>) -> String {
-    let [west, south, east, north] = extent(material);
+    let [whole, first] = extents(material);
+    let [west, south, east, north] = whole;
     let (width, height) = (east - west, north - south);
-    let unit = width.max(height) / 100.0;
+    // Sizes are for what is shown at first.
+    let unit = (first[2] - first[0]).max(first[3] - first[1]) / 100.0;
     let mut svg = Svg::new();
     svg.element(
         "rect",
@@ -87,7 +101,13 @@ pub(super) fn draw(material: &Material<'_>) -> String {
     svg.group("cameras", cameras(material, unit));
     svg.group("anchors", anchors(material, unit));
     svg.group("vehicles", vehicles(material, unit));
-    svg.finish([west, -north, width, height], "id=\"map\"")
+    let all = paper_box(whole)
+        .map(|value| format!("{value:.2}"))
+        .join(" ");
+    svg.finish(
+        paper_box(first),
+        &format!("id=\"map\" data-whole=\"{all}\""),
+    )
 }
 
 fn grid(west: f64, south: f64, east: f64, north: f64, unit: f64) -> Svg {

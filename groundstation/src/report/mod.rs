@@ -415,7 +415,8 @@ fn vehicle_facts(material: &Material<'_>, facts: &mut Vec<(&'static str, String)
     facts.push((
         "vehicles",
         format!(
-            "{confirmed} confirmed (seen in {} photos or more), {} more that may be doubles or \
+            "{confirmed} confirmed (seen in {} photos or more and in a fifth of those that hold their \
+             place), {} more that may be doubles or \
              false alarms",
             entities.confirmed_from_photos,
             entities.entities.len() - confirmed
