@@ -1,5 +1,6 @@
 //! The commands: arguments in, rooms called, results shown.
 
+mod detect_eval;
 mod inspect;
 mod process;
 mod status;
@@ -126,11 +127,22 @@ struct PoseOptions {
 
 /// Arguments of `detect`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct DetectArgs {
     /// The scene's folder.
-    pub scene: PathBuf,
+    #[arg(required = true)]
+    pub scene: Option<PathBuf>,
     #[command(flatten)]
     options: ModelOptions,
+    #[command(subcommand)]
+    command: Option<DetectCommand>,
+}
+
+/// What else can be done with detections.
+#[derive(Debug, Subcommand)]
+enum DetectCommand {
+    /// Compare detections with truth: average precision, angle errors, doubles, curves.
+    Eval(detect_eval::EvalArgs),
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -198,8 +210,12 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
             print_verdict(&posed);
         }
         Command::Detect(args) => {
+            if let Some(DetectCommand::Eval(args)) = &args.command {
+                return detect_eval::run(args);
+            }
             let config = args.options.config()?;
-            let scene = open(&args.scene, cli)?;
+            let folder = args.scene.as_deref();
+            let scene = open(folder.expect("clap asks for it without a subcommand"), cli)?;
             let (_, found) = detect(&scene, &config, cli.quiet, cancel)?;
             println!(
                 "{} vehicles in {} photos",
