@@ -66,7 +66,8 @@ struct TruthView {
     photo: String,
     visible_fraction: f64,
     oriented_box: [f64; 5],
-    horizontal_box: [f64; 4],
+    /// `None` where nothing of the vehicle is seen.
+    horizontal_box: Option<[f64; 4]>,
 }
 
 struct Arguments {
@@ -137,7 +138,7 @@ fn view_of(photo: &TruthPhoto) -> Result<ViewGeometry, Box<dyn Error>> {
 
 fn truth_box(view: &TruthView) -> Option<TruthBox> {
     let [x, y, long, short, degrees] = view.oriented_box;
-    let [x1_px, y1_px, x2_px, y2_px] = view.horizontal_box;
+    let [x1_px, y1_px, x2_px, y2_px] = view.horizontal_box?;
     let centre = Pixel::new(x, y);
     Some(TruthBox {
         oriented_box: OrientedBox::new(centre, long, short, Radians::from_degrees(degrees)),

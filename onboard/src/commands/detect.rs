@@ -14,6 +14,7 @@ use detector::{
 };
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -146,7 +147,7 @@ pub(super) fn run(args: &DetectArgs, quiet: bool, cancel: &Cancel) -> anyhow::Re
     };
     write_formats(args, &files, &outcomes, &model, &folder)?;
     let summary = summarise(&files, &outcomes, &model, &options, folder.files());
-    progress.finish(&in_words(&summary));
+    progress.finish(&format!("{} photos", files.len()));
     folder.publish(&summary)?;
     show(args, &summary)?;
     Ok(status_of(&outcomes))
@@ -380,13 +381,30 @@ fn show(args: &DetectArgs, summary: &Summary<'_>) -> anyhow::Result<()> {
             None => "scale unknown".to_owned(),
         };
         println!("{}: {} vehicles ({car})", photo.photo, photo.n_vehicles);
-        for warning in &photo.warnings {
-            eprintln!("{}: {warning}", photo.photo);
-        }
     }
+    show_warnings(summary);
     println!("{}", in_words(summary));
     println!("{}", args.out.display());
     Ok(())
+}
+
+/// Each warning once, with the photo or how many photos it is about.
+fn show_warnings(summary: &Summary<'_>) {
+    let mut photos_by_warning: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for photo in &summary.photos {
+        for warning in &photo.warnings {
+            photos_by_warning
+                .entry(warning)
+                .or_default()
+                .push(photo.photo);
+        }
+    }
+    for (warning, photos) in photos_by_warning {
+        match photos[..] {
+            [photo] => eprintln!("{photo}: {warning}"),
+            _ => eprintln!("{} photos: {warning}", photos.len()),
+        }
+    }
 }
 
 /// Where any photo failed through no fault of its own, that is what the exit code says.

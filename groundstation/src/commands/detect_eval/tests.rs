@@ -114,7 +114,8 @@ fn every_form_of_truth_gives_the_same_figures() {
         "views":[
         {"photo":"a.jpg","visible_fraction":1.0,"oriented_box":[50,50,40,20,0],"horizontal_box":[30,40,70,60]},
         {"photo":"a.jpg","visible_fraction":0.9,"oriented_box":[150,50,40,20,90],"horizontal_box":[140,30,160,70]},
-        {"photo":"a.jpg","visible_fraction":0.001,"oriented_box":[350,50,40,20,90],"horizontal_box":[340,30,360,70]}]}"#,
+        {"photo":"a.jpg","visible_fraction":0.001,"oriented_box":[350,50,40,20,90],"horizontal_box":[340,30,360,70]},
+        {"photo":"a.jpg","visible_fraction":0.0,"oriented_box":[350,50,40,20,90],"horizontal_box":null}]}"#,
     );
     assert_two_vehicles(&bench.paired(&simulator, &[]).unwrap(), Some(60.0));
 }

@@ -188,7 +188,8 @@ struct SimulatorView {
     photo: String,
     visible_fraction: f64,
     oriented_box: [f64; 5],
-    horizontal_box: [f64; 4],
+    /// `None` where nothing of the vehicle is seen.
+    horizontal_box: Option<[f64; 4]>,
 }
 
 fn simulator(value: Value) -> Result<Vec<TruthPhoto>, String> {
@@ -201,11 +202,11 @@ fn simulator(value: Value) -> Result<Vec<TruthPhoto>, String> {
     }
     let mut vehicles: BTreeMap<String, Vec<TrueVehicle>> = BTreeMap::new();
     for view in truth.views {
-        if view.visible_fraction < BARELY_VISIBLE {
+        let seen = view.visible_fraction >= BARELY_VISIBLE;
+        let Some([x1_px, y1_px, x2_px, y2_px]) = view.horizontal_box.filter(|_| seen) else {
             continue;
-        }
+        };
         let [x, y, long, short, degrees] = view.oriented_box;
-        let [x1_px, y1_px, x2_px, y2_px] = view.horizontal_box;
         let angle = Radians::from_degrees(degrees);
         let oriented = OrientedBox::new(Pixel::new(x, y), long, short, angle)
             .ok_or_else(|| format!("{}: a box without length", view.photo))?;
