@@ -17,6 +17,8 @@ pub struct AnchorConfig {
     pub half_height_m: f64,
     /// Half the height of a lorry or bus, metres.
     pub large_half_height_m: f64,
+    /// A vehicle whose box is longer than this on the ground is a lorry or bus, metres.
+    pub large_from_m: f64,
     /// Rays flatter than this below the horizontal give no anchor, degrees.
     pub min_depression_deg: f64,
     /// Nor do places further away than this many camera heights.
@@ -32,6 +34,7 @@ impl Default for AnchorConfig {
         Self {
             half_height_m: 0.75,
             large_half_height_m: 1.5,
+            large_from_m: 7.5,
             min_depression_deg: 8.0,
             max_heights: 6.0,
             margin_m: 20.0,
@@ -176,11 +179,19 @@ pub fn place(
     config: &AnchorConfig,
 ) -> Result<Placed, String> {
     let centre = detection.oriented_box.centre();
-    let half_height_m = match detection.class {
-        VehicleClass::LargeVehicle => config.large_half_height_m,
-        VehicleClass::Vehicle | VehicleClass::SmallVehicle => config.half_height_m,
+    let meet = |half_height_m| meet(camera, pose, centre, half_height_m, surroundings);
+    let (view, ground_z) = match detection.class {
+        VehicleClass::LargeVehicle => meet(config.large_half_height_m)?,
+        VehicleClass::SmallVehicle => meet(config.half_height_m)?,
+        VehicleClass::Vehicle => {
+            let as_a_car = meet(config.half_height_m)?;
+            if long_side_m(detection, &as_a_car.0) > config.large_from_m {
+                meet(config.large_half_height_m)?
+            } else {
+                as_a_car
+            }
+        }
     };
-    let (view, ground_z) = meet(camera, pose, centre, half_height_m, surroundings)?;
     check_ray(&view, centre, config)?;
     let met = view
         .ground_point(centre)
@@ -319,6 +330,21 @@ fn middle_of(places: &[Vector2<f64>]) -> Option<Vector2<f64>> {
         crate::statistics::median(&mut x)?,
         crate::statistics::median(&mut y)?,
     ))
+}
+
+/// The length of a box's axis on the plane of a view; 0 where its ends miss it.
+fn long_side_m(detection: &Detection, view: &GroundView) -> f64 {
+    let oriented = &detection.oriented_box;
+    let (sin, cos) = oriented.angle().get().sin_cos();
+    let end = |half: f64| {
+        let centre = oriented.centre();
+        view.ground_from_pixel(Pixel::new(centre.x + half * cos, centre.y + half * sin))
+    };
+    let half = oriented.long_side_px() / 2.0;
+    match (end(-half), end(half)) {
+        (Some(a), Some(b)) => (a - b).vector.xy().norm(),
+        _ => 0.0,
+    }
 }
 
 /// Half the box's long side on the ground: points may lie anywhere on the vehicle.

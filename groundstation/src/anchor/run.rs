@@ -11,7 +11,7 @@ use calibration::Pixel;
 use rayon::prelude::*;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 2;
+const REVISION: u32 = 3;
 /// A point lies on a vehicle when this share of its observations lies in boxes.
 const ON_VEHICLE_SHARE: f64 = 0.34;
 

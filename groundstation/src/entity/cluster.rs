@@ -68,6 +68,8 @@ const SPACING_PERCENTILE: f64 = 0.10;
 const MIN_EPSILON_M: f64 = 0.8;
 const MAX_EPSILON_M: f64 = 4.0;
 const DEFAULT_EPSILON_M: f64 = 1.5;
+/// Two vehicles whose centres end within this share of the threshold are halves of one.
+const HALVES_SHARE: f64 = 0.5;
 /// Boxes of one photo nearer than this are doubles of one vehicle, and no spacing.
 const DOUBLE_M: f64 = 0.7;
 
@@ -80,9 +82,11 @@ pub fn cluster(items: &[Item], given_m: Option<f64>) -> Clusters {
     for idx in by_confidence(items) {
         vehicles.take(idx, &items[idx]);
     }
+    while vehicles.join_halves() {}
+    let members = vehicles.members;
     Clusters {
         threshold,
-        members: vehicles.members,
+        members: members.into_iter().filter(|m| !m.is_empty()).collect(),
     }
 }
 
@@ -240,6 +244,64 @@ impl Vehicles {
             }
         }
         best.map(|(_, vehicle)| vehicle)
+    }
+
+    /// Joins vehicles whose centres have come together and that share no photo: a lorry seen from
+    /// two sides begins as two. Returns whether there were any.
+    fn join_halves(&mut self) -> bool {
+        let reach_m = HALVES_SHARE * self.epsilon_m;
+        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        for a in 0..self.members.len() {
+            if self.members[a].is_empty() {
+                continue;
+            }
+            let (cx, cy) = self.cell(&self.centres[a]);
+            for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
+                for &b in self.grid.get(&(cx + dx, cy + dy)).into_iter().flatten() {
+                    let apart_m = (self.centres[a] - self.centres[b]).norm();
+                    if a < b && apart_m <= reach_m && !self.share_a_photo(a, b) {
+                        pairs.push((apart_m, a, b));
+                    }
+                }
+            }
+        }
+        pairs.sort_by(|p, q| p.0.total_cmp(&q.0).then((p.1, p.2).cmp(&(q.1, q.2))));
+        let mut changed = vec![false; self.members.len()];
+        for (_, a, b) in &pairs {
+            if !changed[*a] && !changed[*b] {
+                (changed[*a], changed[*b]) = (true, true);
+                self.join(*a, *b);
+            }
+        }
+        !pairs.is_empty()
+    }
+
+    fn share_a_photo(&self, a: usize, b: usize) -> bool {
+        let other = &self.photos[b];
+        self.photos[a]
+            .iter()
+            .any(|photo| other.binary_search(photo).is_ok())
+    }
+
+    /// Gives all of `b`, the younger, to `a`.
+    fn join(&mut self, a: usize, b: usize) {
+        let members = std::mem::take(&mut self.members[b]);
+        self.members[a].extend(members);
+        let photos = std::mem::take(&mut self.photos[b]);
+        self.photos[a].extend(photos);
+        self.photos[a].sort_unstable();
+        let (information, weighted) = self.sums[b];
+        let (sum, sum_weighted) = &mut self.sums[a];
+        *sum += information;
+        *sum_weighted += weighted;
+        let centre = sum
+            .try_inverse()
+            .map_or(self.centres[a], |inverse| inverse * *sum_weighted);
+        let cell = self.cell(&self.centres[b]);
+        if let Some(list) = self.grid.get_mut(&cell) {
+            list.retain(|&other| other != b);
+        }
+        self.move_to(a, centre);
     }
 
     fn found(&mut self) -> usize {

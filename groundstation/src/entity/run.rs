@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 2;
+const REVISION: u32 = 3;
 /// Photos that must show a vehicle before it is confirmed.
 const MIN_PHOTOS: usize = 3;
 /// And this share of what the scene's vehicles are usually shown in.

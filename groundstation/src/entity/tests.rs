@@ -166,3 +166,25 @@ proptest! {
         prop_assert_eq!(by_key(&clusters, &items), by_key(&other, &again));
     }
 }
+
+/// A long vehicle seen from two sides begins as two; they are one when nothing speaks against it.
+#[test]
+fn halves_of_one_vehicle_come_together() {
+    let item = |photo: usize, east: f64, score: f64| Item {
+        photo,
+        detection: 0,
+        place: Vector2::new(east, 0.0),
+        covariance: Matrix2::identity() * 0.04,
+        score,
+    };
+    // Two that are far apart found vehicles of their own, and others draw the centres together.
+    let far = [item(0, -1.0, 0.9), item(1, 1.2, 0.8)];
+    let near = (2..12).map(|photo| item(photo, if photo < 7 { -0.1 } else { 0.6 }, 0.5));
+    let apart: Vec<Item> = far.into_iter().chain(near).collect();
+    assert_eq!(cluster(&apart, Some(2.0)).members.len(), 1);
+    // In one photo, they are two.
+    let mut of_one_photo = apart.clone();
+    of_one_photo[1].photo = 0;
+    of_one_photo[1].detection = 1;
+    assert_eq!(cluster(&of_one_photo, Some(2.0)).members.len(), 2);
+}
