@@ -4,13 +4,14 @@ export OVERLOOK_ONNXRUNTIME ?= $(CURDIR)/.setup/onnxruntime
 # Real photos that some tests use, beside the repository; without them those tests say so.
 export OVERLOOK_SHARED ?= $(CURDIR)/../shared
 
-.PHONY: help setup demo test bench
+.PHONY: help setup demo test bench peers
 
 help:
 	@echo 'make setup   install what is missing for the others (silent when nothing is)'
 	@echo 'make demo    render photos of a car park and find its vehicles: demo-out/'
 	@echo 'make test    build everything, check it, run all tests'
 	@echo 'make bench   measure, in release builds'
+	@echo 'make peers   compare the detector with Ultralytics (1 GB of installs, AGPL, outside the tree)'
 
 setup:
 	@scripts/setup
@@ -28,3 +29,6 @@ test:
 bench: setup
 	cargo build --locked --release --workspace --bins
 	cargo bench --workspace --bench '*'
+
+peers: setup
+	@onboard/detector/tests/peers.sh

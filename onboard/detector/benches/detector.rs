@@ -11,6 +11,7 @@ use detector::{
     RgbImage, ScaleChoice, ViewGeometry, encode_jpeg, suppress,
 };
 use nalgebra::Matrix3;
+use serde_json::{Value, json};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,16 +20,21 @@ use std::time::Instant;
 const RUNS: usize = 7;
 
 /// Prints the median time of a few calls, milliseconds.
-fn measure<T>(name: &str, mut work: impl FnMut() -> T) {
+fn measure<T>(name: &str, work: impl FnMut() -> T) {
+    println!("{name:<60} {:>9.2} ms", median_s(work) * 1e3);
+}
+
+/// The median time of a few calls, seconds.
+fn median_s<T>(mut work: impl FnMut() -> T) -> f64 {
     let mut times: Vec<f64> = (0..RUNS)
         .map(|_| {
             let start = Instant::now();
             black_box(work());
-            start.elapsed().as_secs_f64() * 1e3
+            start.elapsed().as_secs_f64()
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    println!("{name:<60} {:>9.2} ms", times[RUNS / 2]);
+    times[RUNS / 2]
 }
 
 /// Numbers in 0..1 from a fixed sequence (splitmix64).
@@ -103,56 +109,110 @@ fn nadir_view(photo: &Photo) -> ViewGeometry {
 const PEER_FACTOR: f64 = 0.4;
 const PEER_TILE_PX: u32 = 1024;
 
-/// The same model on the same tiles here and in Python, in one run.
+/// The same model on the same tiles here and in Python, one after the other, each in a process of
+/// its own so that its peak memory is its own.
 fn bench_peers(photo_file: &[u8]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let photo_path = folder.path().join("photo.jpg");
-    std::fs::write(&photo_path, photo_file).expect("the temporary folder is writable");
+    let photo = folder.path().join("photo.jpg");
+    std::fs::write(&photo, photo_file).expect("the temporary folder is writable");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/overlook-vehicles.onnx");
     let model = std::env::var_os("OVERLOOK_BENCH_MODEL").map_or(built_in, PathBuf::from);
+    let this = std::env::current_exe().expect("the system knows this program's file");
+    let Some(ours) =
+        figures(Command::new(this).args(["ours".as_ref(), model.as_os_str(), photo.as_os_str()]))
+    else {
+        return;
+    };
+    println!("{} tiles of {PEER_TILE_PX} px, with peers:", ours["tiles"]);
+    show_figures("ours", &ours);
+    let python = std::env::var("OVERLOOK_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers.py");
+    for (part, name) in [
+        ("bare", "bare ONNX Runtime loop"),
+        ("sahi", "Ultralytics with SAHI"),
+    ] {
+        let mut command = Command::new(&python);
+        command.arg(&script).arg(part).args([&model, &photo]);
+        command.args([PEER_FACTOR.to_string(), PEER_TILE_PX.to_string()]);
+        command.args([ours["overlap_px"].to_string(), threads().to_string()]);
+        let Some(theirs) = figures(&mut command) else {
+            continue;
+        };
+        show_figures(name, &theirs);
+        for key in ["file_to_boxes_s", "after_decode_s", "peak_mb"] {
+            if let (Some(ours), Some(theirs)) = (ours[key].as_f64(), theirs[key].as_f64()) {
+                println!("    {key}: ours is {:.2} of it", ours / theirs);
+            }
+        }
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
+/// The JSON object a program prints; what went wrong is printed instead.
+fn figures(command: &mut Command) -> Option<Value> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => {
+            println!("  {name} does not start: {error}");
+            return None;
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let figures = text
+        .lines()
+        .last()
+        .and_then(|line| serde_json::from_str(line).ok());
+    if figures.is_none() {
+        println!(
+            "  {name}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    figures
+}
+
+fn show_figures(name: &str, figures: &Value) {
+    println!("  {name}: {figures}");
+}
+
+/// Our part of the comparison, as a process of its own.
+fn ours(model: &Path, photo: &Path) {
     let engine = EngineOptions {
         engine: EngineChoice::OnnxRuntime,
         ..EngineOptions::default()
     };
-    let mut detector = match Detector::load(&model, &ModelOverrides::default(), &engine) {
-        Ok(detector) => detector,
-        Err(error) => return println!("peers: {error}"),
-    };
+    let mut detector = Detector::load(model, &ModelOverrides::default(), &engine)
+        .expect("the model and ONNX Runtime are there");
     let options = DetectOptions {
         scale: ScaleChoice::Factor(PEER_FACTOR),
         tile_px: PEER_TILE_PX,
         ..DetectOptions::default()
     };
-    let photo = Photo::decode(photo_file).expect("the photo is whole");
-    let found = detector.detect(&photo.image, None, &options);
+    let file = std::fs::read(photo).expect("the photo was just written");
+    let mut tiles = 0;
+    let file_to_boxes_s = median_s(|| {
+        let found = detector.detect_encoded(&file, None, &options);
+        tiles = found.expect("the photo is whole").tiles;
+    });
+    // Before the whole photo is held in memory for the second figure.
+    let peak_mb = peak_memory_mb();
+    let decoded = Photo::decode(&file).expect("the photo is whole");
+    let after_decode_s = median_s(|| detector.detect(&decoded.image, None, &options));
+    let overlap_px = detector.tile_overlap_px();
     println!(
-        "{} tiles, with peers:",
-        found.map_or(0, |found| found.tiles)
+        "{}",
+        json!({
+            "tiles": tiles,
+            "overlap_px": overlap_px,
+            "file_to_boxes_s": file_to_boxes_s,
+            "after_decode_s": after_decode_s,
+            "peak_mb": peak_mb,
+        })
     );
-    measure("  ours: file to boxes", || {
-        detector.detect_encoded(photo_file, None, &options)
-    });
-    measure("  ours: decoded to boxes", || {
-        detector.detect(&photo.image, None, &options)
-    });
-    let overlap = detector.tile_overlap_px().to_string();
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let python = std::env::var("OVERLOOK_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers.py");
-    let answered = Command::new(&python)
-        .arg(script)
-        .args([&model, &photo_path])
-        .args([PEER_FACTOR.to_string(), PEER_TILE_PX.to_string()])
-        .args([overlap, threads.to_string()])
-        .output();
-    match answered {
-        Ok(output) => println!(
-            "  Python: {}{}",
-            String::from_utf8_lossy(&output.stdout).trim(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        ),
-        Err(error) => println!("  Python: {python} does not start: {error}"),
-    }
 }
 
 /// The most memory this process has used so far, megabytes, as Linux tells it.
@@ -164,11 +224,22 @@ fn peak_memory_mb() -> Option<f64> {
 }
 
 fn main() {
-    bench_suppression();
+    let words: Vec<String> = std::env::args().collect();
+    if let [_, part, model, photo] = words.as_slice()
+        && part == "ours"
+    {
+        return ours(Path::new(model), Path::new(photo));
+    }
     let bytes = match std::env::var_os("OVERLOOK_BENCH_PHOTO") {
         Some(path) => std::fs::read(path).expect("the named photo is readable"),
         None => generated_photo(),
     };
+    // `-- peers` runs that part alone.
+    if words.iter().any(|word| word == "peers") {
+        bench_peers(&bytes);
+        return print_peak_memory();
+    }
+    bench_suppression();
     println!("photo: {:.1} MB", bytes.len() as f64 / 1e6);
     measure("decode all", || Photo::decode(&bytes));
     let photo = Photo::decode(&bytes).expect("the photo is whole");
@@ -206,6 +277,10 @@ fn main() {
         });
     }
     bench_peers(&bytes);
+    print_peak_memory();
+}
+
+fn print_peak_memory() {
     if let Some(peak) = peak_memory_mb() {
         println!("peak memory of this process, everything above: {peak:.0} MB");
     }

@@ -1,9 +1,9 @@
-"""What the same model and tiles cost in Python: a bare ONNX Runtime loop, and Ultralytics with SAHI
-where both are installed.
+"""What the same model and tiles cost in Python: a bare ONNX Runtime loop, or Ultralytics with SAHI.
 
-    python3 peers.py MODEL PHOTO FACTOR TILE OVERLAP THREADS
+    python3 peers.py bare|sahi MODEL PHOTO FACTOR TILE OVERLAP THREADS
 
-Prints one JSON object; seconds are medians of a few runs. Needs onnxruntime, numpy and pillow.
+Prints one JSON object as the last line; seconds are medians of a few runs. `bare` needs onnxruntime,
+numpy and pillow, `sahi` ultralytics and sahi; what is not installed is said to be skipped.
 """
 
 import json
@@ -61,40 +61,40 @@ def bare_loop(model, photo, factor, tile, overlap, threads):
     return {"decode_s": decode, "after_decode_s": median_seconds(search), "tiles": tiles}
 
 
-def sahi(model, photo, factor, tile, overlap):
+def sahi(model, photo, factor, tile, overlap, threads):
+    import torch
     import ultralytics  # noqa: F401
     from PIL import Image
     from sahi import AutoDetectionModel
     from sahi.predict import get_sliced_prediction
 
+    torch.set_num_threads(threads)
     network = AutoDetectionModel.from_pretrained(
-        model_type="ultralytics", model_path=model, confidence_threshold=0.25, device="cpu"
+        model_type="ultralytics", model_path=model, confidence_threshold=0.25, device="cpu", image_size=tile
     )
+    found = 0
 
     def search():
+        nonlocal found
         picture = Image.open(photo).convert("RGB")
         picture = picture.resize((int(picture.width * factor), int(picture.height * factor)), Image.BILINEAR)
-        get_sliced_prediction(
+        result = get_sliced_prediction(
             picture, network, slice_height=tile, slice_width=tile, overlap_height_ratio=overlap / tile,
-            overlap_width_ratio=overlap / tile, verbose=0,
+            overlap_width_ratio=overlap / tile, perform_standard_pred=False, verbose=0,
         )  # fmt: skip
+        found = len(result.object_prediction_list)
 
-    return {"file_to_boxes_s": median_seconds(search)}
+    return {"file_to_boxes_s": median_seconds(search), "boxes": found}
 
 
 def main():
-    model, photo, factor, tile, overlap, threads = sys.argv[1:]
-    numbers = (float(factor), int(tile), int(overlap))
-    answer = {}
-    for name, work in (
-        ("bare_onnxruntime", lambda: bare_loop(model, photo, *numbers, int(threads))),
-        ("ultralytics_sahi", lambda: sahi(model, photo, *numbers)),
-    ):
-        try:
-            answer[name] = work()
-        except ImportError as error:
-            answer[name] = {"skipped": str(error)}
-        answer[name]["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    part, model, photo, factor, tile, overlap, threads = sys.argv[1:]
+    work = {"bare": bare_loop, "sahi": sahi}[part]
+    try:
+        answer = work(model, photo, float(factor), int(tile), int(overlap), int(threads))
+    except ImportError as error:
+        answer = {"skipped": str(error)}
+    answer["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(answer))
 
 

@@ -15,7 +15,7 @@ pub const CAR_LENGTH_M: f64 = 4.5;
 /// The longest vehicle that must not be cut by a tile: a city bus with some to spare, metres.
 pub(crate) const LONGEST_VEHICLE_M: f64 = 13.0;
 /// Cars shorter than this in the photo itself are not there to be found, pixels.
-const SMALLEST_CAR_PX: f64 = 6.0;
+const SMALLEST_CAR_PX: f64 = 10.0;
 /// Enlarging shows nothing new; beyond this it only costs.
 const MAX_FACTOR: f64 = 2.5;
 /// Each band may hold cars from this much below to above the best size.

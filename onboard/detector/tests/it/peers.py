@@ -1,6 +1,7 @@
 """Exports real oriented YOLO models and writes what Ultralytics' own code finds with them.
 
     PYTHON peers.py FOLDER WEIGHTS PHOTO...
+    PYTHON peers.py --export WEIGHTS.pt MODEL.onnx
 
 Needs an installed ultralytics; WEIGHTS is a folder with *-obb.pt files. Everything is written to
 FOLDER: crops of the photos as PNG, the exports, and cases.json. Crops have the network's size, so
@@ -46,7 +47,20 @@ def expected(model, picture):
     ]
 
 
+def export(weights, target):
+    """A model for pictures of any size, doubles left in."""
+    copy = Path(target).with_suffix(".pt")
+    shutil.copy(weights, copy)
+    exported = ultralytics.YOLO(str(copy)).export(
+        format="onnx", imgsz=SIDE, opset=14, simplify=False, dynamic=True
+    )
+    copy.unlink()
+    Path(exported).replace(target)
+
+
 def main():
+    if sys.argv[1] == "--export":
+        return export(*sys.argv[2:])
     folder, weights, *photos = sys.argv[1:]
     pictures = list(crops(folder, photos))
     cases = []
