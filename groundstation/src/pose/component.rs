@@ -36,6 +36,10 @@ const MAX_SHARED_APART_M: f64 = 10.0;
 /// A picture turned against its gimbal's angles by more than this was turned by a viewer.
 const TURNED_RAD: f64 = 60.0_f64.to_radians();
 
+/// A reconstruction's own error, beside that of a position: what RTK measures better, a block does
+/// not follow.
+const SOLVED_SIGMA_M: f64 = 0.1;
+
 /// One model in the scene's frame.
 pub(super) struct Component<'m> {
     pub(super) model: &'m Model,
@@ -59,8 +63,14 @@ pub(super) fn align_model<'m>(
             Sighting {
                 centre_in_solution: photo.camera_from_solution.centre(),
                 camera_from_solution: photo.camera_from_solution.rotation,
-                horizontal: prior.horizontal,
-                height: prior.height,
+                horizontal: prior.horizontal.map(|mut measured| {
+                    measured.sigma_m = measured.sigma_m.hypot(SOLVED_SIGMA_M);
+                    measured
+                }),
+                height: prior.height.map(|mut measured| {
+                    measured.sigma_m = measured.sigma_m.hypot(SOLVED_SIGMA_M);
+                    measured
+                }),
                 measured_rotation: prior.rotation,
                 flight: prior.flight,
                 time_s: prior.time_s,

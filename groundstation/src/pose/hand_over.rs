@@ -22,6 +22,10 @@ use std::path::PathBuf;
 const MISLEADING_YAW_DEG: f64 = 10.0;
 /// Photos of one camera needed to solve for tangential distortion and two focal lengths.
 const MIN_PHOTOS_FOR_FULL: usize = 20;
+/// A focal length known to this share of itself is not asked of weak views.
+const KNOWN_FOCAL_SHARE: f64 = 0.01;
+/// Heights that differ by less than this share are one height.
+const ONE_HEIGHT_SHARE: f64 = 0.1;
 /// And how much their pitches must differ.
 const PITCH_SPREAD_FOR_FULL_DEG: f64 = 8.0;
 
@@ -48,7 +52,7 @@ impl Run<'_> {
             }
             groups.push(CameraGroup {
                 prior: camera.prior,
-                refine: self.refine(&members),
+                refine: self.refine(camera, &members),
                 photos,
             });
             order.extend(members);
@@ -82,7 +86,29 @@ impl Run<'_> {
     }
 
     /// What self-calibration can find out from these photos.
-    fn refine(&self, members: &[usize]) -> Refine {
+    fn refine(&self, camera: &ingest::CameraGroup, members: &[usize]) -> Refine {
+        let found = self.refine_from_views(members);
+        // From one height and one angle a focal length cannot be found better than a maker or a
+        // calibration knew it.
+        let is_known = camera.focal_sigma_px <= KNOWN_FOCAL_SHARE * camera.prior.fx;
+        match found {
+            Refine::FocalAndRadial if is_known && self.has_one_height(members) => Refine::Nothing,
+            other => other,
+        }
+    }
+
+    fn has_one_height(&self, members: &[usize]) -> bool {
+        let heights = members
+            .iter()
+            .filter_map(|&idx| self.priors.photos[idx].height)
+            .map(|height| height.height_m);
+        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| {
+            (low.min(z), high.max(z))
+        });
+        high - low < ONE_HEIGHT_SHARE * high.abs()
+    }
+
+    fn refine_from_views(&self, members: &[usize]) -> Refine {
         let pitches: Vec<f64> = members
             .iter()
             .filter_map(|&idx| self.priors.photos[idx].rotation)
