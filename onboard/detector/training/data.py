@@ -13,17 +13,18 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageFilter
 
+import distractors
 from oriented_labels import oriented_from_horizontal
 
 CROP_PX = 256
 # The length of a car in the network's input: where training is centred, and its spread.
 CAR_PX = 28.0
-CAR_SCALE_RANGE = (0.55, 1.8)
+CAR_SCALE_RANGE = (0.6, 1.65)
 CAR_LENGTH_M = 4.5
 PAD = (114, 114, 114)
 BLURRED_SHARE = 0.25
 # So many crops are drawn around a vehicle, the others anywhere: roofs, windows and trees are seen too.
-AT_VEHICLE_SHARE = 0.65
+AT_VEHICLE_SHARE = 0.6
 # Photos are kept at reduced sizes a factor of sqrt(2) apart, none with cars longer than this.
 LONGEST_KEPT_CAR_PX = 80.0
 # Vehicles of which this share is seen are asked for; of which less than the second, not at all;
@@ -196,11 +197,14 @@ def move_boxes(boxes, output_from_input):
     return moved
 
 
-def draw_crop(rng, photo):
-    """One training crop: picture, boxes, ignored boxes, in crop pixels."""
+def draw_crop(rng, photo, place=None):
+    """One training crop, around `place` where one is given: picture, boxes, ignored boxes, in crop
+    pixels."""
     factor, level = photo.levels[0]
     photo_size = np.array([level.width, level.height]) / factor
-    if len(photo.boxes) and rng.random() < AT_VEHICLE_SHARE:
+    if place is not None:
+        x, y = place
+    elif len(photo.boxes) and rng.random() < AT_VEHICLE_SHARE:
         x, y = photo.boxes[rng.integers(len(photo.boxes)), :2]
     else:
         x, y = rng.uniform(0, photo_size)
@@ -210,14 +214,15 @@ def draw_crop(rng, photo):
     turn = rng.normal(0.0, 0.15) if photo.oblique else rng.uniform(-math.pi, math.pi)
     reach = 0.4 * CROP_PX / scale
     centre = np.array([x, y]) + rng.uniform(-reach, reach, 2)
-    inset = np.minimum(0.75 * reach, photo_size / 2)
+    inset = np.minimum(reach, photo_size / 2)
     centre = np.clip(centre, inset, photo_size - inset)
     output_from_input = affine(scale, turn, rng.random() < 0.5, centre, CROP_PX)
     image = warp(photo, output_from_input, CROP_PX)
-    if rng.random() < BLURRED_SHARE:
-        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 1.1)))
     boxes = move_boxes(photo.boxes, output_from_input)
     ignored = move_boxes(photo.ignored, output_from_input)
+    image = distractors.add(rng, image, boxes, ignored, photo.oblique)
+    if rng.random() < BLURRED_SHARE:
+        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 1.1)))
     return image, boxes, ignored
 
 

@@ -76,5 +76,6 @@ fn parked_cars_are_found() {
     );
     assert_eq!(evaluated.vehicles, 44);
     assert!(oriented.recall >= 0.75, "{}", oriented.recall);
+    assert!(oriented.ap50 >= 0.9, "{}", oriented.ap50);
     assert_eq!(evaluated.doubles, 0);
 }
