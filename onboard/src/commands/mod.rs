@@ -85,10 +85,11 @@ impl EngineArgs {
 
     fn options(&self, threads: usize) -> EngineOptions {
         EngineOptions {
-            engine: match self.runtime {
-                Runtime::Auto => EngineChoice::Auto,
-                Runtime::Ort => EngineChoice::OnnxRuntime,
-                Runtime::Rten => EngineChoice::Rten,
+            engine: match (self.runtime, &self.onnxruntime) {
+                (Runtime::Auto, None) => EngineChoice::Auto,
+                // A library that is named is meant.
+                (Runtime::Auto, Some(_)) | (Runtime::Ort, _) => EngineChoice::OnnxRuntime,
+                (Runtime::Rten, _) => EngineChoice::Rten,
             },
             library: self.onnxruntime.clone(),
             threads: Some(threads),
