@@ -6,6 +6,7 @@ use groundstation::commands::{self, Cli};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    console::end_panics_with_our_code();
     let cancel = console::Cancel::on_signals();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -23,7 +24,10 @@ fn main() -> ExitCode {
     match commands::run(&cli, &cancel) {
         Ok(status) => status.into(),
         Err(error) => {
-            eprintln!("{}", console::report(&error));
+            let report = console::report(&error);
+            eprintln!("{report}");
+            // For the scene's log; the terminal has it.
+            tracing::debug!("{report}");
             console::exit_status(&error, commands::fault_of).into()
         }
     }

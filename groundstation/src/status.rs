@@ -72,6 +72,8 @@ pub struct PoseStatus {
     pub photos: usize,
     /// Photos posed from the images.
     pub registered: usize,
+    /// Photos that have no pose at all.
+    pub without_pose: usize,
     /// Engine and version, or `priors`.
     pub made_by: String,
     /// Residual of positions to GPS, metres.
@@ -244,6 +246,7 @@ fn pose_status(folder: &SceneFolder) -> Result<Option<PoseStatus>, SceneError> {
     Ok(Some(PoseStatus {
         photos: posed.photos.len(),
         registered: posed.n_solved(),
+        without_pose: posed.photos.iter().filter(|p| p.pose.is_none()).count(),
         made_by: match &posed.made_by {
             pose::posed::MadeBy::Solver { engine } => {
                 format!("{} {}", engine.name, engine.version)

@@ -6,6 +6,7 @@ use onboard::commands::{self, Cli};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    console::end_panics_with_our_code();
     let cancel = console::Cancel::on_signals();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -66,6 +66,9 @@ pub(super) fn run(args: &InspectArgs) -> anyhow::Result<ExitStatus> {
     }
     // A folder may hold other things; nothing readable at all is the input's fault.
     let nothing = report.photos.is_empty();
+    if nothing && report.unreadable.is_empty() {
+        eprintln!("no photos found: JPEG files (.jpg, .jpeg) are looked for");
+    }
     Ok(if nothing {
         ExitStatus::Input
     } else {

@@ -194,7 +194,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Process(args) => return process::run(args, cli, cancel),
         Command::Status(args) => return status::run(args),
         Command::Ingest(args) => {
-            let scene = open_or_create(&args.scene, cli)?;
+            let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(
                 &args.source,
                 &scene,
@@ -218,7 +218,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
             let scene = open(folder.expect("clap asks for it without a subcommand"), cli)?;
             let (_, found) = detect(&scene, &config, cli.quiet, cancel)?;
             println!(
-                "{} vehicles in {} photos",
+                "{} detections in {} photos",
                 found.summary.n_detections,
                 found.photos.len()
             );
@@ -347,6 +347,17 @@ impl ModelOptions {
                 return Err(InputError(format!("--inference {other}: {known}")).into());
             }
         };
+        if let Some(score) = self.min_score
+            && !(0.0..=1.0).contains(&score)
+        {
+            let expected = "expected a score from 0 to 1";
+            return Err(InputError(format!("--min-score {score}: {expected}")).into());
+        }
+        // A library that is named is meant.
+        let engine = match (engine, &self.onnxruntime) {
+            (detector::EngineChoice::Auto, Some(_)) => detector::EngineChoice::OnnxRuntime,
+            (engine, _) => engine,
+        };
         Ok(DetectConfig {
             model: self.model.clone(),
             engine: EngineOptions {
@@ -363,7 +374,19 @@ impl ModelOptions {
     }
 }
 
-fn open_or_create(root: &Path, cli: &Cli) -> anyhow::Result<SceneFolder> {
+/// A scene for what is taken in from `source`, which must be there: a mistyped name makes no
+/// scene.
+fn open_or_create(source: &Path, root: &Path, cli: &Cli) -> anyhow::Result<SceneFolder> {
+    if !source.exists() {
+        let what = "does not exist; name the folder with the photos";
+        return Err(InputError(format!("{} {what}", source.display())).into());
+    }
+    if let Some(file) = root.ancestors().find(|folder| folder.exists())
+        && !file.is_dir()
+    {
+        let what = "is a file; a scene is a folder";
+        return Err(InputError(format!("{} {what}", file.display())).into());
+    }
     let scene = SceneFolder::create_or_open(root)?;
     start_logging(&scene, cli)?;
     Ok(scene)
@@ -381,7 +404,10 @@ fn start_logging(scene: &SceneFolder, cli: &Cli) -> anyhow::Result<()> {
         (_, true) => console::LogLevel::Verbose,
         _ => console::LogLevel::Normal,
     };
-    Ok(console::start_logging(level, Some(&scene.log_path()))?)
+    console::start_logging(level, Some(&scene.log_path()))?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    tracing::debug!("groundstation {} {arguments:?}", env!("CARGO_PKG_VERSION"));
+    Ok(())
 }
 
 /// Who is at fault for an error of ours; `None` when the error does not say.

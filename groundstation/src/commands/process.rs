@@ -32,7 +32,7 @@ pub struct ProcessArgs {
 pub(super) fn run(args: &ProcessArgs, cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
     let pose_config = args.pose.config()?;
     let detect_config = args.model.config()?;
-    let folder = super::open_or_create(&args.scene, cli)?;
+    let folder = super::open_or_create(&args.source, &args.scene, cli)?;
     ingest(
         &args.source,
         &folder,
@@ -59,5 +59,8 @@ pub(super) fn run(args: &ProcessArgs, cli: &Cli, cancel: &Cancel) -> anyhow::Res
         eprintln!("{}: {}", failed.name, failed.reason);
     }
     println!("report: {}", page.display());
+    if !found.summary.failed.is_empty() {
+        return Ok(ExitStatus::Input);
+    }
     Ok(ExitStatus::Done)
 }

@@ -41,9 +41,21 @@ fn print(found: &Status, scene: &str) {
             details(found, room.room)
         );
     }
+    let scene = quoted(scene);
     match found.next {
+        Some("ingest") => println!("next: groundstation ingest PHOTOS {scene}"),
         Some(command) => println!("next: groundstation {command} {scene}"),
-        None => println!("next: groundstation report {scene}"),
+        None => println!("next: nothing; groundstation report {scene} writes the page again"),
+    }
+}
+
+/// As a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
     }
 }
 
@@ -61,10 +73,14 @@ fn details(found: &Status, room: &str) -> String {
         }),
         "pose" => found.pose.as_ref().map(|s| {
             let rms = |value: Option<f64>| {
-                value.map_or_else(|| "?".to_owned(), |metres| format!("{metres:.2}"))
+                value.map_or_else(|| "unknown".to_owned(), |metres| format!("{metres:.2} m"))
+            };
+            let without = match s.without_pose {
+                0 => String::new(),
+                n => format!(", {n} without a pose"),
             };
             format!(
-                "{} of {} by {}, residual {} m horizontal, {} m vertical",
+                "{} of {} by {}{without}, residuals: {} horizontal, {} vertical",
                 s.registered,
                 s.photos,
                 s.made_by,

@@ -81,6 +81,17 @@ pub(super) fn read(path: &Path, scene: &Scene) -> Result<Imported, ImportError> 
                 )));
             }
         }
+        if let Some(detection) = read.found.detections.iter().find(|d| !fits(d, found)) {
+            let oriented = &detection.oriented_box;
+            return Err(fault(format!(
+                "a box of {:.0} px at {:.0}, {:.0} in a picture of {} x {} px",
+                oriented.long_side_px(),
+                oriented.centre().x,
+                oriented.centre().y,
+                found.0,
+                found.1
+            )));
+        }
         match &made_by {
             None => made_by = Some((read.model_sha256, read.engine)),
             Some((model, _)) if *model == read.model_sha256 => {}
@@ -101,6 +112,14 @@ pub(super) fn read(path: &Path, scene: &Scene) -> Result<Imported, ImportError> 
             path: path.to_owned(),
         });
     };
+    let n_missing = scene.photos.len() - by_photo.len();
+    if n_missing > 0 {
+        tracing::warn!(
+            "{} says nothing of {n_missing} of {} photos: taken as photos without vehicles",
+            path.display(),
+            scene.photos.len()
+        );
+    }
     let photos = scene
         .photos
         .iter()
@@ -118,6 +137,15 @@ pub(super) fn read(path: &Path, scene: &Scene) -> Result<Imported, ImportError> 
         model_sha256,
         engine,
     })
+}
+
+/// Whether a box can be of a vehicle that a picture of this size shows.
+fn fits(detection: &Detection, (width, height): (u32, u32)) -> bool {
+    let (width, height) = (f64::from(width), f64::from(height));
+    let oriented = &detection.oriented_box;
+    let (centre, side) = (oriented.centre(), oriented.long_side_px());
+    let near = |at: f64, size: f64| (-0.5 * size..=1.5 * size).contains(&at);
+    near(centre.x, width) && near(centre.y, height) && side <= 2.0 * width.max(height)
 }
 
 /// The photo of a name: the whole relative name, else the last part where that is unique.

@@ -9,9 +9,9 @@ use crate::ingest::{self, Scene, ScenePhoto};
 use crate::pose;
 use crate::pose::posed::{PoseSource, PosedScene};
 use crate::pose::priors::{self, ScenePriors, VerticalDatum};
-use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder, files};
+use crate::scene::{MadeFrom, PhotoId, RoomOutput, RoomState, SceneError, SceneFolder, files};
 use calibration::{Metres, Pixel};
-use console::{Cancel, Interrupted, Progress};
+use console::{Cancel, Interrupted, Progress, canonical_json};
 use detector::{
     DetectOptions, Detector, DetectorError, EngineOptions, EngineReport, ModelOverrides,
     ViewGeometry, Warning,
@@ -113,13 +113,20 @@ pub fn detect(
     };
     let progress = progress(quiet, scene.photos.len());
     let pool = Mutex::new(std::mem::take(&mut searchers));
+    let kept = Kept::open(folder, &publishing.made_from_digest())?;
     let outcomes: Vec<(PhotoDetections, Option<FailedPhoto>)> = scene
         .photos
         .par_iter()
         .zip(&views)
         .map(|(photo, view)| {
             cancel.check()?;
-            let found = search(folder, photo, view.as_ref(), &config.options, &pool)?;
+            let found = match kept.of(photo) {
+                Some(found) => (found, None),
+                None => search(folder, photo, view.as_ref(), &config.options, &pool)?,
+            };
+            if let (found, None) = &found {
+                kept.keep(found)?;
+            }
             progress.step();
             Ok(found)
         })
@@ -135,8 +142,56 @@ pub fn detect(
     publishing.write_json(SUMMARY_FILE, &result.summary)?;
     publishing.write_json_lines(DETECTIONS_FILE, &result.photos)?;
     let output = publishing.publish()?;
+    kept.forget();
     index(folder, &output, &result)?;
     Ok((output, result))
+}
+
+/// What was found in single photos, kept for a run that is interrupted.
+struct Kept<'a> {
+    scene: &'a SceneFolder,
+    folder: PathBuf,
+}
+
+impl<'a> Kept<'a> {
+    /// For a run that makes the output of this digest.
+    fn open(scene: &'a SceneFolder, digest: &str) -> Result<Self, SceneError> {
+        let folder = scene.cache_path().join("detect").join(digest);
+        files::create_dirs(scene.storage(), &folder)?;
+        Ok(Self { scene, folder })
+    }
+
+    fn path(&self, photo_id: &PhotoId) -> PathBuf {
+        self.folder.join(format!("{}.json", photo_id.as_str()))
+    }
+
+    fn of(&self, photo: &ScenePhoto) -> Option<PhotoDetections> {
+        let text = fs::read_to_string(self.path(&photo.photo_id)).ok()?;
+        // A damaged one is searched again.
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Whole or not at all, but not worth a wait for the disk: it can be found again.
+    fn keep(&self, found: &PhotoDetections) -> Result<(), SceneError> {
+        let path = self.path(&found.photo_id);
+        if path.exists() {
+            return Ok(());
+        }
+        let text = canonical_json(found).expect("plain numbers and text");
+        let part = path.with_extension("part");
+        // Left by an interrupted run.
+        let _ = fs::remove_file(&part);
+        let storage = self.scene.storage();
+        storage.create_new(&part)?.write_all(text.as_bytes())?;
+        storage.rename(&part, &path)?;
+        Ok(())
+    }
+
+    /// It is in the output now.
+    fn forget(&self) {
+        // It may be deleted at any time, later as well.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
 }
 
 fn progress(quiet: bool, n_photos: usize) -> Progress {
@@ -156,7 +211,7 @@ fn in_words(result: &SceneDetections) -> String {
         format!(", {} photos could not be searched", summary.failed.len())
     };
     format!(
-        "{} vehicles in {} photos with {} {}{failed}",
+        "{} detections in {} photos with {} {}{failed}",
         summary.n_detections,
         result.photos.len(),
         summary.engine.name,

@@ -133,7 +133,7 @@ pub(super) fn join(
         .collect();
     let items: Vec<Item> = placed.iter().map(|(_, item)| item.clone()).collect();
     let clusters = cluster(&items, config.epsilon_m);
-    let confirmed_from_photos = confirmed_from(&clusters.members, detections.photos.len());
+    let confirmed_from_photos = confirmed_from(&clusters.members);
     let founders: Vec<&DetectionId> = clusters
         .members
         .iter()
@@ -198,18 +198,16 @@ fn warnings(threshold: &super::Threshold, posed: &PosedScene) -> Vec<String> {
     warnings
 }
 
-/// Photos a vehicle must be seen in: three, or a tenth of what is usual; never more than there
-/// are.
-fn confirmed_from(members: &[Vec<usize>], n_photos: usize) -> usize {
+/// Photos a vehicle must be seen in: three, or a tenth of what is usual. A scene of two photos
+/// confirms nothing.
+fn confirmed_from(members: &[Vec<usize>]) -> usize {
     let mut supports: Vec<f64> = members
         .iter()
         .filter(|m| m.len() >= MIN_PHOTOS)
         .map(|m| m.len() as f64)
         .collect();
     let usual = median(&mut supports).unwrap_or(0.0);
-    MIN_PHOTOS
-        .max((MIN_SHARE_OF_MEDIAN * usual).ceil() as usize)
-        .min(n_photos.max(1))
+    MIN_PHOTOS.max((MIN_SHARE_OF_MEDIAN * usual).ceil() as usize)
 }
 
 /// Photos whose picture holds a place, near enough to tell a vehicle there. What stands between is

@@ -7,9 +7,12 @@ use super::take::{Outcome, Taken, Taker};
 use super::{ROOM, SCENE_FILE, SET_ASIDE_FILE, Scene, SetAside, SourceBundle};
 use crate::opencv;
 use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder, files};
+use crate::statistics::median;
+use calibration::{Geodetic, LocalOrigin, Metres};
 use console::{Cancel, Interrupted, Progress};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
+use record::capture::Position;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,6 +55,17 @@ pub enum IngestError {
         /// What was given.
         name: String,
     },
+    /// Photos of another place.
+    #[error(
+        "the photos of {source_name} lie {away_km:.0} km from this scene's; make a scene of their \
+         own"
+    )]
+    AnotherSite {
+        /// What was named.
+        source_name: String,
+        /// How far.
+        away_km: f64,
+    },
     /// Nothing usable.
     #[error("{source_name} holds no photo that can be used: {n_files} files, {reasons}")]
     NoPhotos {
@@ -74,7 +88,10 @@ impl IngestError {
         match self {
             Self::Scene(error) => error.is_input_fault(),
             Self::Source(error) => error.is_input_fault(),
-            Self::Site(_) | Self::UnknownZone { .. } | Self::NoPhotos { .. } => true,
+            Self::Site(_)
+            | Self::UnknownZone { .. }
+            | Self::AnotherSite { .. }
+            | Self::NoPhotos { .. } => true,
             Self::Interrupted(_) => false,
         }
     }
@@ -110,6 +127,7 @@ pub fn ingest(
     let outcomes = take_all(scene, &found.candidates, config, &progress, cancel)?;
     let n_files = found.candidates.len() + found.set_aside.len();
     let (mut known_photos, mut set_aside, mut bundles) = again(scene, before);
+    let n_known = known_photos.len();
     let mut newly_aside = found.set_aside;
     for outcome in outcomes {
         match outcome {
@@ -123,17 +141,50 @@ pub fn ingest(
     bundles.retain(|known| found.bundles.iter().all(|found| found.name != known.name));
     bundles.extend(found.bundles);
     bundles.sort_by(|a, b| a.name.cmp(&b.name));
+    refuse_another_site(&known_photos, n_known, source)?;
     let result = describe(known_photos, &mut set_aside, zone, bundles);
     if result.photos.is_empty() {
         return Err(IngestError::NoPhotos {
             source_name: source.display().to_string(),
             n_files,
-            reasons: in_words(&set_aside),
+            reasons: in_words_with_names(&set_aside),
         });
     }
     let output = publish(scene, &result, &set_aside)?;
     progress.finish(&outcome_in_words(&result, &set_aside));
     Ok((output, result, set_aside))
+}
+
+/// Photos of one scene lie within this of each other, metres.
+const SITE_REACH_M: f64 = 5_000.0;
+
+/// Photos that come later must be of the scene's site: the first `n_known` say where it is.
+fn refuse_another_site(photos: &[Taken], n_known: usize, source: &Path) -> Result<(), IngestError> {
+    let middle = |photos: &[Taken]| {
+        let coordinate = |of: fn(&Position) -> f64| {
+            let positions = photos.iter().filter_map(|p| p.capture.position.as_ref());
+            median(&mut positions.map(of).collect::<Vec<f64>>())
+        };
+        Geodetic::from_degrees(
+            coordinate(|p| p.latitude.to_degrees())?,
+            coordinate(|p| p.longitude.to_degrees())?,
+            Metres(0.0),
+        )
+    };
+    let (known, new) = photos.split_at(n_known);
+    if let (Some(here), Some(there)) = (middle(known), middle(new)) {
+        let away_m = LocalOrigin::new(here)
+            .enu_from_geodetic(there)
+            .vector
+            .norm();
+        if away_m > SITE_REACH_M {
+            return Err(IngestError::AnotherSite {
+                source_name: source.display().to_string(),
+                away_km: away_m / 1000.0,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A file that was set aside once and is taken now (copied whole this time) is no longer set
@@ -347,6 +398,20 @@ fn index(
         }
         Ok(())
     })
+}
+
+/// Files named by a message about all of them.
+const NAMED: usize = 5;
+
+fn in_words_with_names(set_aside: &[SetAside]) -> String {
+    let mut text = in_words(set_aside);
+    for aside in set_aside.iter().take(NAMED) {
+        text.push_str(&format!("\n  {}: {}", aside.name, aside.reason));
+    }
+    if set_aside.len() > NAMED {
+        text.push_str(&format!("\n  and {} more", set_aside.len() - NAMED));
+    }
+    text
 }
 
 /// What was set aside, counted, in words.

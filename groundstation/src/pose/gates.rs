@@ -93,8 +93,8 @@ fn registered(checked: &Checked<'_>, gates: &mut Gates) {
         level,
         format!("{solved} of {n}"),
         "95 % or more",
-        "the rest is posed from GPS and gimbal only: look at their reasons; photos between heights \
-         and pitches that are far apart connect them",
+        "the rest is posed from GPS and gimbal, or not at all where they say too little: look at \
+         their reasons; photos between heights and pitches that are far apart connect them",
     );
 }
 

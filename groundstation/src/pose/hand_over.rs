@@ -16,7 +16,8 @@ use calibration::ground::{Footprint, GroundView, ViewLimits};
 use record::write_durably;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// A gimbal yaw off by more than this has misled the choice of pairs.
 const MISLEADING_YAW_DEG: f64 = 10.0;
@@ -167,6 +168,50 @@ impl Run<'_> {
             .find(|path| path.is_file())
     }
 
+    /// Masks must fit: a solver says of a bad one that the photo is bad.
+    ///
+    /// # Errors
+    /// [`PoseError::Setting`] for a mask that is no PNG or of another size, and where no photo has
+    /// one.
+    pub(super) fn check_masks(&self) -> Result<(), PoseError> {
+        let Some(folder) = &self.config.masks else {
+            return Ok(());
+        };
+        let mut n_masks = 0;
+        for photo in &self.scene.photos {
+            let Some(mask) = self.mask_of(photo) else {
+                continue;
+            };
+            n_masks += 1;
+            let size = png_size(&mask);
+            let wanted = (photo.width_px, photo.height_px);
+            if size != Some(wanted) {
+                let found = size.map_or_else(
+                    || "no PNG".to_owned(),
+                    |(width, height)| format!("of {width} x {height} pixels"),
+                );
+                return Err(PoseError::Mask {
+                    path: mask,
+                    found,
+                    photo: photo.name().to_owned(),
+                    width_px: wanted.0,
+                    height_px: wanted.1,
+                });
+            }
+        }
+        if n_masks == 0 {
+            return Err(PoseError::NoMask {
+                folder: folder.clone(),
+                example: format!("{}.png", self.scene.photos[0].name()),
+            });
+        }
+        tracing::info!(
+            "{n_masks} of {} photos have a mask",
+            self.scene.photos.len()
+        );
+        Ok(())
+    }
+
     /// Which photo has which mask; `None` when no masks are used.
     pub(super) fn digest_of_masks(&self) -> Result<Option<String>, SceneError> {
         if self.config.masks.is_none() {
@@ -243,6 +288,21 @@ impl Run<'_> {
         union.extend(pairs::choose(&seen, self.pair_limits()));
         (union.len() > job.pairs.len()).then(|| union.into_iter().collect())
     }
+}
+
+/// Width and height as a PNG's header says them; `None` when it is none.
+fn png_size(path: &Path) -> Option<(u32, u32)> {
+    const START: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    let mut header = [0_u8; 24];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    if read.is_err() || !header.starts_with(START) {
+        return None;
+    }
+    let number = |at: usize| {
+        let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+        u32::from_be_bytes(bytes)
+    };
+    Some((number(16), number(20)))
 }
 
 fn footprint(

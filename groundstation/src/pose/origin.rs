@@ -23,7 +23,7 @@ pub(super) fn stored_origin(folder: &SceneFolder) -> Result<Option<LocalOrigin>,
         Err(source) => Err(SceneError::Read { path, source }),
         Ok(text) => serde_json::from_str::<OriginFile>(&text)
             .map(|file| Some(file.origin))
-            .map_err(|error| SceneError::Damaged {
+            .map_err(|error| SceneError::DamagedOrigin {
                 path,
                 what: error.to_string(),
             }),

@@ -87,6 +87,31 @@ pub enum PoseError {
         /// What it may be.
         expected: &'static str,
     },
+    /// A mask that does not fit.
+    #[error("the mask {} is {found}; {photo} needs a PNG of {width_px} x {height_px}", path.display())]
+    Mask {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: String,
+        /// Its photo.
+        photo: String,
+        /// The photo's width when upright.
+        width_px: u32,
+        /// And height.
+        height_px: u32,
+    },
+    /// No mask is a photo's.
+    #[error(
+        "no file in {} is named like a photo's mask; expected names such as {example}",
+        folder.display()
+    )]
+    NoMask {
+        /// The folder.
+        folder: PathBuf,
+        /// What a mask would be called.
+        example: String,
+    },
     /// The user stopped it.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -98,7 +123,10 @@ impl PoseError {
     pub fn is_input_fault(&self) -> bool {
         match self {
             Self::Scene(error) => error.is_input_fault(),
-            Self::EngineMissing { .. } | Self::Setting { .. } => true,
+            Self::EngineMissing { .. }
+            | Self::Setting { .. }
+            | Self::Mask { .. }
+            | Self::NoMask { .. } => true,
             Self::Solve(_) | Self::Interrupted(_) => false,
         }
     }
@@ -166,6 +194,7 @@ pub fn pose(
         quiet,
         cancel,
     };
+    run.check_masks()?;
     let because = match run.engine()? {
         Ok(engine) => match run.with_engine(&engine) {
             Ok(done) => return Ok(done),

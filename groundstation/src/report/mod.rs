@@ -17,6 +17,7 @@ use crate::scene::{SceneError, SceneFolder};
 use askama::Template;
 use console::{Cancel, Interrupted, Progress};
 use record::write_durably;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Why there is no report.
@@ -31,6 +32,14 @@ pub enum ReportError {
     /// The page cannot be written.
     #[error(transparent)]
     Storage(#[from] record::StorageError),
+    /// The page has no place there.
+    #[error("cannot write the report to {}: it {what}", path.display())]
+    Target {
+        /// What was named.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// The user stopped it.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -42,6 +51,7 @@ impl ReportError {
     pub fn is_input_fault(&self) -> bool {
         match self {
             Self::Scene(error) => error.is_input_fault(),
+            Self::Target { .. } => true,
             Self::Template(_) | Self::Storage(_) | Self::Interrupted(_) => false,
         }
     }
@@ -109,9 +119,28 @@ pub fn report(
         .unwrap_or_else(|| "scene".to_owned());
     let page = page(&material, &title, crops).render()?;
     let path = path.map_or_else(|| folder.root().join("report.html"), Path::to_owned);
+    check_target(&path)?;
     write_durably(folder.storage(), &path, page.as_bytes())?;
     progress.finish(&path.display().to_string());
     Ok(path)
+}
+
+/// The page may replace a page, and nothing but a file.
+fn check_target(path: &Path) -> Result<(), ReportError> {
+    let refuse = |what| {
+        Err(ReportError::Target {
+            path: path.to_owned(),
+            what,
+        })
+    };
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return refuse("is no file");
+    }
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+    if parent.is_some_and(|parent| !parent.is_dir()) {
+        return refuse("is in a folder that does not exist");
+    }
+    Ok(())
 }
 
 #[derive(Template)]
@@ -134,6 +163,8 @@ struct Page<'a> {
     flights: Vec<FlightRow>,
     stages: Vec<(&'static str, String)>,
     left_out: Vec<(String, String)>,
+    all_solved: bool,
+    without_place: Vec<(String, usize)>,
     set_aside: &'a [SetAside],
 }
 
@@ -228,6 +259,8 @@ fn page<'a>(material: &'a Material<'a>, title: &'a str, crops: Vec<Vec<crops::Cr
             .map(|stage| (stage.stage.title(), format!("{:.1} s", stage.seconds)))
             .collect(),
         left_out: left_out(material),
+        all_solved: material.posed.n_solved() == material.posed.photos.len(),
+        without_place: without_place(material),
         set_aside: material.set_aside,
     }
 }
@@ -248,6 +281,25 @@ fn left_out(material: &Material<'_>) -> Vec<(String, String)> {
         .filter(|(posed, _)| !is_solved(posed))
         .filter_map(|(posed, photo)| Some((photo.name().to_owned(), posed.reason.clone()?)))
         .collect()
+}
+
+/// Why detections have no place, the most frequent reason first; numbers in the reasons are left
+/// out.
+fn without_place(material: &Material<'_>) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for reason in material.anchors.iter().filter_map(|a| a.reason.as_deref()) {
+        let words = reason
+            .split(' ')
+            .map(|word| match word.trim_end_matches(',').parse::<f64>() {
+                Ok(_) => "...",
+                Err(_) => word,
+            });
+        let general = words.collect::<Vec<_>>().join(" ");
+        *counts.entry(general).or_default() += 1;
+    }
+    let mut list: Vec<(String, usize)> = counts.into_iter().collect();
+    list.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    list
 }
 
 fn warnings(material: &Material<'_>) -> Vec<String> {

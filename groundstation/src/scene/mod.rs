@@ -74,7 +74,7 @@ pub enum SceneError {
         root: PathBuf,
     },
     /// An earlier room has not run.
-    #[error("{} has no {room} yet; run `groundstation {command} {}` first", root.display(), root.display())]
+    #[error("{} has no {room} yet; run `groundstation {} {}` first", root.display(), with_source(command), root.display())]
     Missing {
         /// The folder.
         root: PathBuf,
@@ -101,6 +101,17 @@ pub enum SceneError {
         /// What was found.
         what: String,
     },
+    /// The scene's origin is damaged.
+    #[error(
+        "{} is damaged: {what}; copy the \"origin\" of a pose.json in rooms/pose into it, or make the \
+         scene again", path.display()
+    )]
+    DamagedOrigin {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
     /// The disk refuses.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -113,13 +124,21 @@ pub enum SceneError {
         source: std::io::Error,
     },
     /// The index failed.
-    #[error("cannot update {}: {source}", path.display())]
+    #[error("cannot use {}: {source}; delete it, it is made again from the rooms' outputs", path.display())]
     Index {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
         source: rusqlite::Error,
     },
+}
+
+/// A command with the arguments it has before the scene.
+fn with_source(command: &str) -> &str {
+    match command {
+        "ingest" => "ingest PHOTOS",
+        other => other,
+    }
 }
 
 impl SceneError {
@@ -133,7 +152,10 @@ impl SceneError {
             | Self::Missing { .. }
             | Self::NewerSchema { .. } => true,
             Self::Read { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Damaged { .. } | Self::Storage(_) | Self::Index { .. } => false,
+            Self::Damaged { .. }
+            | Self::DamagedOrigin { .. }
+            | Self::Storage(_)
+            | Self::Index { .. } => false,
         }
     }
 }

@@ -162,6 +162,7 @@ fn read_output(folder: &Path) -> Result<Option<RoomOutput>, SceneError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(SceneError::Read { path, source }),
     };
+    newer_schema(&path, &text)?;
     let made_from: MadeFrom = parse(&path, &text)?;
     Ok(Some(RoomOutput {
         folder: folder.to_owned(),
@@ -170,10 +171,31 @@ fn read_output(folder: &Path) -> Result<Option<RoomOutput>, SceneError> {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SceneError> {
-    serde_json::from_str(text).map_err(|error| SceneError::Damaged {
-        path: path.to_owned(),
-        what: error.to_string(),
+    serde_json::from_str(text).map_err(|error| match newer_schema(path, text) {
+        Err(newer) => newer,
+        Ok(()) => SceneError::Damaged {
+            path: path.to_owned(),
+            what: error.to_string(),
+        },
     })
+}
+
+/// All schemas of ours are of version 1; a later one was written by a newer program.
+fn newer_schema(path: &Path, text: &str) -> Result<(), SceneError> {
+    let schema = serde_json::from_str::<Value>(text)
+        .ok()
+        .and_then(|value| value["schema"].as_str().map(str::to_owned));
+    let Some((name, version)) = schema.as_deref().and_then(|s| s.split_once('/')) else {
+        return Ok(());
+    };
+    match version.parse::<u32>() {
+        Ok(found) if found > 1 => Err(SceneError::NewerSchema {
+            path: path.to_owned(),
+            found: format!("{name}/{found}"),
+            expected: format!("{name}/1"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 impl RoomOutput {
@@ -204,7 +226,7 @@ impl RoomOutput {
     /// When it is missing or damaged.
     pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T, SceneError> {
         let path = self.folder.join(name);
-        parse(&path, &self.read_text(&path)?)
+        parse(&path, &self.read_text(name)?)
     }
 
     /// Reads a file of JSON lines.
@@ -213,7 +235,7 @@ impl RoomOutput {
     /// When it is missing or damaged.
     pub fn read_json_lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, SceneError> {
         let path = self.folder.join(name);
-        let text = self.read_text(&path)?;
+        let text = self.read_text(name)?;
         text.lines()
             .enumerate()
             .map(|(idx, line)| {
@@ -225,11 +247,28 @@ impl RoomOutput {
             .collect()
     }
 
-    fn read_text(&self, path: &Path) -> Result<String, SceneError> {
-        fs::read_to_string(path).map_err(|source| SceneError::Read {
-            path: path.to_owned(),
-            source,
-        })
+    /// A file's text, which must be what the room wrote.
+    fn read_text(&self, name: &str) -> Result<String, SceneError> {
+        let path = self.folder.join(name);
+        let damaged = |what: String| SceneError::Damaged {
+            path: path.clone(),
+            what,
+        };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(damaged("it is missing".to_owned()));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                return Err(damaged(error.to_string()));
+            }
+            Err(source) => return Err(SceneError::Read { path, source }),
+        };
+        if files::sha256(text.as_bytes()) != self.file_digest(name)? {
+            newer_schema(&path, &text)?;
+            return Err(damaged("it is not what the room wrote".to_owned()));
+        }
+        Ok(text)
     }
 }
 
@@ -263,6 +302,12 @@ impl<'a> Publishing<'a> {
             part,
             folder,
         })
+    }
+
+    /// The digest of what it is made from; names its folder.
+    #[must_use]
+    pub fn made_from_digest(&self) -> String {
+        self.made_from.digest()
     }
 
     /// Writes a JSON file.

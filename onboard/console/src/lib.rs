@@ -5,10 +5,12 @@ mod exit;
 mod interrupt;
 mod logging;
 mod output;
+mod panics;
 mod progress;
 
 pub use exit::{ExitStatus, InputError, Interrupted, exit_status, report};
 pub use interrupt::Cancel;
 pub use logging::{LogLevel, start_logging};
 pub use output::{canonical_json, print_json};
+pub use panics::end_panics_with_our_code;
 pub use progress::Progress;

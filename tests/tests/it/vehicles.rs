@@ -198,6 +198,10 @@ fn files_of_detections_that_do_not_fit_are_refused_whole() {
             "a score of 1.5",
         ),
         (
+            changed(&|line| line["detections"] = json!([car(5000.0, 30.0, 0.5)])),
+            "a box of 4 px at 5000, 30 in a picture",
+        ),
+        (
             changed(&|line| line["schema"] = json!("detections/9")),
             "detections/9",
         ),

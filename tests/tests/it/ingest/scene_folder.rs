@@ -144,3 +144,67 @@ fn an_interrupted_ingest_goes_on() {
         assert!(bench.set_aside().is_empty());
     }
 }
+
+/// Photos of another place would move every vehicle of the scene.
+#[test]
+fn photos_of_another_site_are_refused() {
+    let bench = Workbench::ingested(&World::rings(6, 21));
+    let before = bench.room("ingest");
+    let mut other = World::rings(6, 22);
+    for shot in &mut other.shots {
+        shot.photo.remove_place();
+        shot.photo.place_deg = Some([41.9, 12.5]);
+    }
+    let _ = other.write(&bench.root().join("rome"));
+    let refused = bench.run(&["ingest", "rome", "scene"]).with_code(1);
+    assert!(
+        refused.stderr.contains("km from this scene's"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(bench.room("ingest"), before);
+}
+
+/// A stored output that is not what a room wrote is named, in whatever way it differs.
+#[test]
+fn damaged_outputs_are_named() {
+    let bench = Workbench::ingested(&World::rings(6, 23));
+    let _ = bench.pose(&["--engine", "priors"]).with_code(0);
+    let pose = bench.room("pose").join("pose.json");
+    let text = std::fs::read_to_string(&pose).expect("an output");
+    for (changed, said, code) in [
+        (
+            text.replacen("60", "61", 1),
+            "is not what the room wrote",
+            2,
+        ),
+        (
+            text.replace("posed-scene/1", "posed-scene/7"),
+            "is of schema posed-scene/7 and this program reads posed-scene/1",
+            1,
+        ),
+        (String::new(), "is not what the room wrote", 2),
+    ] {
+        std::fs::write(&pose, changed).expect("a folder");
+        let refused = bench.run(&["status", "scene"]).with_code(code);
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+    std::fs::remove_file(&pose).expect("it is there");
+    let refused = bench.run(&["status", "scene"]).with_code(2);
+    assert!(
+        refused.stderr.contains("it is missing"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn a_mistyped_source_makes_no_scene() {
+    let bench = Workbench::new(&World::rings(4, 24));
+    let refused = bench.run(&["ingest", "fotos", "scene"]).with_code(1);
+    assert!(refused.stderr.contains("fotos"), "{}", refused.stderr);
+    assert!(!bench.scene().exists());
+    std::fs::write(bench.root().join("file"), "text").expect("a folder");
+    let refused = bench.run(&["ingest", "photos", "file/scene"]).with_code(1);
+    assert!(refused.stderr.contains("is a file"), "{}", refused.stderr);
+}

@@ -1,5 +1,6 @@
 //! Settings and masks.
 
+use image::{GrayImage, ImageFormat, Luma};
 use std::fs;
 use tests::workbench::Workbench;
 use tests::world::World;
@@ -46,8 +47,14 @@ fn masks_are_given_to_the_photos_that_have_one() {
     let bench = Workbench::ingested(&world);
     let masks = bench.root().join("masks");
     fs::create_dir_all(masks.join("sub")).expect("a temporary folder");
+    let mask = |name: &str, width: u32, grey: u8| {
+        let picture = GrayImage::from_pixel(width, 60, Luma([grey]));
+        let png = ImageFormat::Png;
+        let path = masks.join(format!("{name}.png"));
+        picture.save_with_format(path, png).expect("a folder");
+    };
     for name in ["DJI_0001.JPG", "sub/DJI_0002.JPG"] {
-        fs::write(masks.join(format!("{name}.png")), "black and white").expect("a folder");
+        mask(name, 80, 255);
     }
     let _ = bench.pose(&["--masks", "masks"]).with_code(0);
     let with_masks = bench.room("pose");
@@ -61,9 +68,26 @@ fn masks_are_given_to_the_photos_that_have_one() {
     assert_eq!(extractions.len(), 2);
     assert_eq!(extractions.into_iter().filter(n_with_masks).count(), 1);
     // Another mask makes another result; the same masks the same.
-    fs::write(masks.join("DJI_0001.JPG.png"), "more black").expect("a folder");
+    mask("DJI_0001.JPG", 80, 0);
     let _ = bench.pose(&["--masks", "masks"]).with_code(0);
-    assert_ne!(bench.room("pose"), with_masks);
+    let changed = bench.room("pose");
+    assert_ne!(changed, with_masks);
+    // A mask that does not fit is named, and not the photo.
+    mask("DJI_0001.JPG", 40, 0);
+    let refused = bench.pose(&["--masks", "masks"]).with_code(1);
+    let said = "DJI_0001.JPG.png is of 40 x 60 pixels; DJI_0001.JPG needs a PNG of 80 x 60";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    fs::write(masks.join("DJI_0001.JPG.png"), "white").expect("a folder");
+    let refused = bench.pose(&["--masks", "masks"]).with_code(1);
+    assert!(refused.stderr.contains("is no PNG"), "{}", refused.stderr);
+    fs::create_dir(bench.root().join("others")).expect("a folder");
+    let refused = bench.pose(&["--masks", "others"]).with_code(1);
+    assert!(
+        refused.stderr.contains("DJI_0001.JPG.png"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(bench.room("pose"), changed);
 }
 
 /// Every photo with every other, against those that share ground.
