@@ -24,7 +24,7 @@ const WIDEST_BAND: f64 = 1.7;
 const BAND_OVERLAP: f64 = 1.12;
 /// A pyramid step without knowledge of the scale.
 const PYRAMID_STEP: f64 = 2.0;
-/// The pyramid starts where a car of this share of the photo's longer side has the best size: from
+/// The pyramid starts where a car of this share of the photo's longer side is just long enough: from
 /// 150 m with a usual lens a car is twice as long, and finer levels cost four times as much each.
 const SMALLEST_CAR_SHARE: f64 = 0.01;
 /// The pyramid ends when the photo's longer side is shorter than this many car lengths: no photo
@@ -270,7 +270,7 @@ fn whole_photo(size: (u32, u32), fit: Fit, input: (u32, u32)) -> Level {
 /// Halves from full size (or what is enough) down, each level trusted only for boxes of the sizes the model is good at.
 fn pyramid(size: (u32, u32), range: &CarRange) -> ScalePlan {
     let longer = f64::from(size.0.max(size.1));
-    let first = (range.best_px / (SMALLEST_CAR_SHARE * longer)).min(1.0);
+    let first = (range.shortest_px / (SMALLEST_CAR_SHARE * longer)).min(1.0);
     let mut factors = vec![first];
     loop {
         let next = factors[factors.len() - 1] / PYRAMID_STEP;

@@ -104,7 +104,8 @@ fn without_a_view_sizes_overlap_down_to_a_few_cars() {
     let plan = plan((4000, 3000), None, ScaleChoice::Auto, &range, INPUT).unwrap();
     assert_eq!(plan.basis, ScaleBasis::Pyramid);
     assert!(plan.levels.len() >= 3);
-    for car_px in (36..400).map(f64::from) {
+    // A hundredth of the longer side is the smallest that is looked for.
+    for car_px in (41..400).map(f64::from) {
         let found = plan.levels.iter().any(|level| {
             let seen = car_px * level.factor.0;
             matches!(level.keep, Keep::LengthBetween { shortest_px, longest_px }
