@@ -1,5 +1,6 @@
 //! Tests of the whole.
 
+mod detect;
 mod ingest;
 mod pose;
 mod scene_from_truth;
