@@ -3,6 +3,7 @@
 mod detect;
 mod model;
 mod photos;
+mod plan;
 
 use crate::output::OutputError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -33,6 +34,8 @@ pub enum Command {
     /// What a model is.
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Plan a capture: from a site polygon to cells, their order and files for autopilots.
+    Plan(Box<plan::PlanArgs>),
 }
 
 /// What can be asked of a model.
@@ -128,6 +131,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
     match &cli.command {
         Command::Detect(args) => detect::run(args, cli.quiet, cancel),
         Command::Model(ModelCommand::Inspect(args)) => model::inspect(args),
+        Command::Plan(args) => plan::run(args),
     }
 }
 
@@ -141,7 +145,9 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
             error
                 .downcast_ref::<OutputError>()
                 .map(OutputError::is_input_fault)
-        })?;
+        })
+        .or_else(|| error.is::<flightplans::PlanError>().then_some(true))
+        .or_else(|| error.is::<calibration::CalibrationError>().then_some(true))?;
     Some(if is_input {
         ExitStatus::Input
     } else {

@@ -5,23 +5,39 @@ use super::workspace::{ALL_KINDS, WORKSPACE};
 
 /// Every crate of ours, and the crates of ours that it may use, be it only in its tests.
 /// `simulator` has none: its truth must be able to disagree with the product.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("calibration", &[]),
     ("console", &[]),
     ("detector", &["calibration"]),
+    ("flightplans", &["calibration"]),
     (
         "groundstation",
         &["calibration", "console", "detector", "record"],
     ),
-    ("onboard", &["calibration", "console", "detector", "record"]),
+    (
+        "onboard",
+        &[
+            "calibration",
+            "console",
+            "detector",
+            "flightplans",
+            "record",
+        ],
+    ),
     ("record", &["calibration"]),
     ("simulator", &[]),
     ("tests", &[]),
 ];
 
 /// Crates that end up on the drone's computer, where only libc is.
-const WITHOUT_SYSTEM_LIBRARIES: [&str; 5] =
-    ["calibration", "console", "detector", "onboard", "record"];
+const WITHOUT_SYSTEM_LIBRARIES: [&str; 6] = [
+    "calibration",
+    "console",
+    "detector",
+    "flightplans",
+    "onboard",
+    "record",
+];
 
 #[test]
 fn crates_use_only_those_they_may() {

@@ -1,0 +1,260 @@
+//! Which photos can be matched with each other, and the photos to add so that all hang together.
+//!
+//! Two photos match when they share at least half of the smaller footprint, see its middle from
+//! directions within 20 degrees and at scales within a factor of 2. Steeper changes of view lose
+//! features: of a view straight down a 30 degree view finds hardly any, while 30-45, 45-60 and
+//! 60-90 connect, and so does a factor of 2 in height.
+
+use calibration::{Footprint, overlap};
+use nalgebra::Vector3;
+
+/// Least share of the smaller footprint in common.
+pub(crate) const MIN_SHARE: f64 = 0.5;
+/// Largest angle between the views of the common middle, degrees.
+pub(crate) const MAX_ANGLE_DEG: f64 = 20.0;
+/// Largest ratio of scales; heights of 30 and 60 m are exactly 2 apart, so rounding must not decide.
+pub(crate) const MAX_SCALE: f64 = 2.0 * (1.0 + 1e-6);
+/// Least neighbours of every photo.
+pub(crate) const MIN_NEIGHBOURS: usize = 4;
+
+/// A photo's footprint and what spares the exact comparison.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    footprint: Footprint,
+    low: nalgebra::Vector2<f64>,
+    high: nalgebra::Vector2<f64>,
+    centre: Vector3<f64>,
+}
+
+impl Seen {
+    /// What a photo sees.
+    #[must_use]
+    pub(crate) fn of(footprint: Footprint) -> Self {
+        let (low, high) = crate::plane::bounds(footprint.hull())
+            .unwrap_or((nalgebra::Vector2::zeros(), nalgebra::Vector2::zeros()));
+        let centre = footprint.view().centre().vector;
+        Self {
+            footprint,
+            low,
+            high,
+            centre,
+        }
+    }
+
+    /// Whether two photos match.
+    #[must_use]
+    pub(crate) fn matches(&self, other: &Self) -> bool {
+        self.may_match(other)
+            && overlap(&self.footprint, &other.footprint).is_some_and(|both| {
+                both.share >= MIN_SHARE
+                    && both.view_angle.to_degrees() <= MAX_ANGLE_DEG
+                    && both.scale_ratio <= MAX_SCALE
+            })
+    }
+
+    /// False only for pairs that cannot match: boxes with less than half of the smaller footprint
+    /// in common, or, for cameras that see all of the common box from very different directions.
+    fn may_match(&self, other: &Self) -> bool {
+        let low = self.low.sup(&other.low);
+        let high = self.high.inf(&other.high);
+        let common = high - low;
+        if common.x <= 0.0 || common.y <= 0.0 {
+            return false;
+        }
+        let smaller = self.footprint.area_m2().min(other.footprint.area_m2());
+        if common.x * common.y < MIN_SHARE * smaller {
+            return false;
+        }
+        // The angle at which the two cameras appear is least at the box's furthest corner; taking
+        // a few places and a wide margin never refuses a pair that the exact test would take.
+        let ground = self.footprint.view().ground_z().get();
+        let places = [
+            (low + high) / 2.0,
+            low,
+            high,
+            nalgebra::Vector2::new(low.x, high.y),
+            nalgebra::Vector2::new(high.x, low.y),
+        ];
+        places.iter().any(|place| {
+            let place = Vector3::new(place.x, place.y, ground);
+            let (a, b) = (self.centre - place, other.centre - place);
+            a.cross(&b).norm().atan2(a.dot(&b)).to_degrees() <= 1.5 * MAX_ANGLE_DEG
+        })
+    }
+}
+
+/// The photos and their pairs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    /// Neighbours of each photo, ascending.
+    pub(crate) neighbours: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    /// All matching pairs.
+    #[must_use]
+    pub(crate) fn of(photos: &[Seen]) -> Self {
+        let mut by_west: Vec<usize> = (0..photos.len()).collect();
+        by_west.sort_by(|a, b| photos[*a].low.x.total_cmp(&photos[*b].low.x).then(a.cmp(b)));
+        let mut neighbours = vec![Vec::new(); photos.len()];
+        for (at, &a) in by_west.iter().enumerate() {
+            let reach = photos[a].high.x;
+            for &b in by_west[at + 1..]
+                .iter()
+                .take_while(|b| photos[**b].low.x < reach)
+            {
+                if photos[a].matches(&photos[b]) {
+                    neighbours[a].push(b);
+                    neighbours[b].push(a);
+                }
+            }
+        }
+        neighbours.iter_mut().for_each(|list| list.sort_unstable());
+        Self { neighbours }
+    }
+
+    /// Adds a photo with its neighbours.
+    pub(crate) fn push(&mut self, neighbours: Vec<usize>) {
+        let index = self.neighbours.len();
+        for neighbour in &neighbours {
+            self.neighbours[*neighbour].push(index);
+        }
+        self.neighbours.push(neighbours);
+    }
+
+    /// The group of each photo, numbered by its first photo.
+    #[must_use]
+    pub(crate) fn groups(&self) -> Vec<usize> {
+        let mut group = vec![usize::MAX; self.neighbours.len()];
+        for first in 0..group.len() {
+            if group[first] != usize::MAX {
+                continue;
+            }
+            let mut open = vec![first];
+            group[first] = first;
+            while let Some(photo) = open.pop() {
+                for &next in &self.neighbours[photo] {
+                    if group[next] == usize::MAX {
+                        group[next] = first;
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        group
+    }
+
+    /// How many groups.
+    #[must_use]
+    pub(crate) fn n_groups(&self) -> usize {
+        let groups = self.groups();
+        groups
+            .iter()
+            .enumerate()
+            .filter(|(photo, group)| photo == *group)
+            .count()
+    }
+
+    /// How many pairs.
+    #[must_use]
+    pub(crate) fn n_pairs(&self) -> usize {
+        self.neighbours.iter().map(Vec::len).sum::<usize>() / 2
+    }
+
+    /// Fewest neighbours of a photo.
+    #[must_use]
+    pub(crate) fn min_neighbours(&self) -> usize {
+        self.neighbours.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// Photos with too few neighbours.
+    #[must_use]
+    pub(crate) fn n_short(&self) -> usize {
+        self.neighbours
+            .iter()
+            .filter(|list| list.len() < MIN_NEIGHBOURS)
+            .count()
+    }
+}
+
+/// A photo that could be added.
+pub(crate) struct Offer<'a> {
+    /// Its index among the caller's candidates.
+    pub(crate) index: usize,
+    /// What it sees.
+    pub(crate) seen: &'a Seen,
+    /// Seconds that it costs.
+    pub(crate) cost_s: f64,
+}
+
+/// Adds offers one by one, the most useful a second first, until all photos are one group and each
+/// has enough neighbours, or no offer helps. Returns the indices of those added.
+#[must_use]
+pub(crate) fn connect(
+    photos: &mut Vec<Seen>,
+    graph: &mut Graph,
+    offers: &[Offer<'_>],
+) -> Vec<usize> {
+    let mut added = Vec::new();
+    // Neighbours of each offer among the photos so far; grows as photos are added.
+    let mut known: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); offers.len()];
+    let mut is_taken = vec![false; offers.len()];
+    while graph.n_groups() > 1 || graph.min_neighbours() < MIN_NEIGHBOURS {
+        let groups = graph.groups();
+        let wanting = wanting(graph, &groups);
+        let mut best: Option<(f64, usize)> = None;
+        for (at, offer) in offers.iter().enumerate() {
+            if is_taken[at]
+                || !wanting
+                    .iter()
+                    .any(|photo| offer.seen.may_match(&photos[*photo]))
+            {
+                continue;
+            }
+            let (seen_photos, neighbours) = &mut known[at];
+            let new = (*seen_photos..photos.len()).filter(|p| offer.seen.matches(&photos[*p]));
+            neighbours.extend(new);
+            *seen_photos = photos.len();
+            let worth = use_of(neighbours, graph, &groups) / offer.cost_s;
+            if worth > 0.0 && best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, at));
+            }
+        }
+        let Some((_, at)) = best else {
+            break;
+        };
+        is_taken[at] = true;
+        graph.push(known[at].1.clone());
+        photos.push(offers[at].seen.clone());
+        added.push(offers[at].index);
+    }
+    added
+}
+
+/// Photos with too few neighbours or outside the largest group.
+fn wanting(graph: &Graph, groups: &[usize]) -> Vec<usize> {
+    let mut sizes = vec![0usize; groups.len()];
+    groups.iter().for_each(|group| sizes[*group] += 1);
+    let largest = (0..sizes.len()).max_by_key(|group| (sizes[*group], usize::MAX - group));
+    (0..groups.len())
+        .filter(|photo| {
+            graph.neighbours[*photo].len() < MIN_NEIGHBOURS || Some(groups[*photo]) != largest
+        })
+        .collect()
+}
+
+/// Groups that a photo with these neighbours would join, and photos whose want it would lessen.
+/// One that would itself be left with too few neighbours is worth less.
+fn use_of(neighbours: &[usize], graph: &Graph, groups: &[usize]) -> f64 {
+    let mut joined: Vec<usize> = neighbours.iter().map(|photo| groups[*photo]).collect();
+    joined.sort_unstable();
+    joined.dedup();
+    let helped = neighbours
+        .iter()
+        .filter(|photo| graph.neighbours[**photo].len() < MIN_NEIGHBOURS)
+        .count();
+    let joins = joined.len().saturating_sub(1);
+    let own_want = MIN_NEIGHBOURS.saturating_sub(neighbours.len());
+    // A lone step out of a group may be needed before the next one joins it to another.
+    (4.0 * joins as f64 + helped as f64 - 0.5 * own_want as f64).max(0.0)
+}
