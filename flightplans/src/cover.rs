@@ -94,7 +94,7 @@ pub(crate) fn row_mates(candidates: &[Candidate]) -> Vec<RowMates> {
 
 /// A choice with its counts.
 #[derive(Clone)]
-struct Choice {
+pub(crate) struct Choice {
     chosen: Vec<bool>,
     /// Photos by place, then by heading there.
     at_place: Vec<Vec<u16>>,
@@ -140,8 +140,7 @@ impl Problem<'_> {
     /// case; `rounds` of rebuilding make it cheaper.
     #[must_use]
     pub(crate) fn solve(&self, kept: &[usize], rounds: u32) -> Vec<usize> {
-        let mut best = self.empty();
-        kept.iter().for_each(|index| self.add(&mut best, *index));
+        let mut best = self.counted(kept.iter().copied());
         self.fill(&mut best);
         self.thin(&mut best, kept);
         let mut best_cost = self.cost_s(&best);
@@ -162,24 +161,26 @@ impl Problem<'_> {
             .collect()
     }
 
+    /// The counts of a choice.
+    #[must_use]
+    pub(crate) fn counted(&self, chosen: impl IntoIterator<Item = usize>) -> Choice {
+        let mut choice = self.empty();
+        chosen
+            .into_iter()
+            .for_each(|index| self.add(&mut choice, index));
+        choice
+    }
+
     /// Seconds of a choice by [`Costs`].
     #[must_use]
     pub(crate) fn cost_of(&self, chosen: &[usize]) -> f64 {
-        let mut choice = self.empty();
-        chosen
-            .iter()
-            .for_each(|index| self.add(&mut choice, *index));
-        self.cost_s(&choice)
+        self.cost_s(&self.counted(chosen.iter().copied()))
     }
 
     /// Points that still lack something, by bin.
     #[must_use]
     pub(crate) fn unmet(&self, chosen: &[usize]) -> Vec<usize> {
-        let mut choice = self.empty();
-        chosen
-            .iter()
-            .for_each(|index| self.add(&mut choice, *index));
-        choice
+        self.counted(chosen.iter().copied())
             .bins
             .iter()
             .map(|bin| match bin {
@@ -225,7 +226,7 @@ impl Problem<'_> {
         self.count(choice, index, 1);
     }
 
-    fn remove(&self, choice: &mut Choice, index: usize) {
+    pub(crate) fn remove(&self, choice: &mut Choice, index: usize) {
         choice.chosen[index] = false;
         let candidate = &self.candidates[index];
         choice.at_place[candidate.place_index][candidate.heading] -= 1;
@@ -305,10 +306,26 @@ impl Problem<'_> {
         })
     }
 
-    /// Greedy choice until nothing more can be given. Gains only fall, except where a visited place
-    /// or a begun row makes other photos cheaper: those are queued anew.
+    /// Greedy choice until nothing more can be given, bin by bin: first those that see least at a
+    /// time and so need most places, then the others, for which those places are cheap.
     fn fill(&self, choice: &mut Choice) {
+        let mut largest = vec![0; self.is_oblique.len()];
+        for candidate in self.candidates {
+            let seen = self.ground.all().covered(&candidate.spans);
+            largest[candidate.bin] = largest[candidate.bin].max(seen);
+        }
+        let mut bins: Vec<usize> = (0..largest.len()).filter(|bin| largest[*bin] > 0).collect();
+        bins.sort_by_key(|bin| (largest[*bin], *bin));
+        for bin in bins {
+            self.fill_bin(choice, bin);
+        }
+    }
+
+    /// Gains only fall, except where a visited place or a begun row makes other photos cheaper:
+    /// those are queued anew.
+    fn fill_bin(&self, choice: &mut Choice, bin: usize) {
         let mut queue: BinaryHeap<Entry> = (0..self.candidates.len())
+            .filter(|index| self.candidates[*index].bin == bin)
             .filter_map(|index| self.entry(choice, index))
             .collect();
         let by_place = self.by_place(&queue);
@@ -363,7 +380,7 @@ impl Problem<'_> {
         }
     }
 
-    fn is_superfluous(&self, choice: &Choice, index: usize) -> bool {
+    pub(crate) fn is_superfluous(&self, choice: &Choice, index: usize) -> bool {
         let candidate = &self.candidates[index];
         let Some(bin) = &choice.bins[candidate.bin] else {
             return true;

@@ -144,6 +144,12 @@ impl Graph {
         group
     }
 
+    /// Whether all photos are one group in which each has enough neighbours.
+    #[must_use]
+    pub(crate) fn holds(&self) -> bool {
+        self.n_groups() <= 1 && self.min_neighbours() >= MIN_NEIGHBOURS
+    }
+
     /// How many groups.
     #[must_use]
     pub(crate) fn n_groups(&self) -> usize {
@@ -153,6 +159,58 @@ impl Graph {
             .enumerate()
             .filter(|(photo, group)| photo == *group)
             .count()
+    }
+
+    /// Whether all photos but one still are one group in which each has enough neighbours.
+    #[must_use]
+    pub(crate) fn holds_without(&self, photo: usize, is_gone: &[bool]) -> bool {
+        let is_left = |other: usize| other != photo && !is_gone[other];
+        let degree = |other: usize| {
+            let list = self.neighbours[other].iter();
+            list.filter(|next| is_left(**next)).count()
+        };
+        if self.neighbours[photo]
+            .iter()
+            .any(|other| is_left(*other) && degree(*other) < MIN_NEIGHBOURS)
+        {
+            return false;
+        }
+        let n_left = (0..is_gone.len()).filter(|other| is_left(*other)).count();
+        let Some(first) = (0..is_gone.len()).find(|other| is_left(*other)) else {
+            return false;
+        };
+        let mut is_seen = vec![false; is_gone.len()];
+        let (mut open, mut n_seen) = (vec![first], 0);
+        is_seen[first] = true;
+        while let Some(here) = open.pop() {
+            n_seen += 1;
+            for &next in &self.neighbours[here] {
+                if is_left(next) && !std::mem::replace(&mut is_seen[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        n_seen == n_left
+    }
+
+    /// The graph of the photos that are left.
+    #[must_use]
+    pub(crate) fn without(&self, is_gone: &[bool]) -> Self {
+        let mut number = vec![usize::MAX; is_gone.len()];
+        for (new, old) in (0..is_gone.len()).filter(|old| !is_gone[*old]).enumerate() {
+            number[old] = new;
+        }
+        let kept = self.neighbours.iter().enumerate();
+        let neighbours = kept
+            .filter(|(old, _)| !is_gone[*old])
+            .map(|(_, list)| {
+                list.iter()
+                    .filter(|old| !is_gone[**old])
+                    .map(|old| number[*old])
+                    .collect()
+            })
+            .collect();
+        Self { neighbours }
     }
 
     /// How many pairs.
@@ -195,40 +253,95 @@ pub(crate) fn connect(
     graph: &mut Graph,
     offers: &[Offer<'_>],
 ) -> Vec<usize> {
-    let mut added = Vec::new();
-    // Neighbours of each offer among the photos so far; grows as photos are added.
-    let mut known: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); offers.len()];
-    let mut is_taken = vec![false; offers.len()];
-    while graph.n_groups() > 1 || graph.min_neighbours() < MIN_NEIGHBOURS {
+    let mut search = Search {
+        offers,
+        known: vec![(0, Vec::new()); offers.len()],
+        is_taken: vec![false; offers.len()],
+        added: Vec::new(),
+    };
+    while !graph.holds() {
         let groups = graph.groups();
-        let wanting = wanting(graph, &groups);
+        let taken = match search.best(photos, graph, &groups) {
+            Some(offer) => vec![offer],
+            None => search.bridge(photos, &groups),
+        };
+        if taken.is_empty() {
+            break;
+        }
+        for offer in taken {
+            search.take(offer, photos, graph);
+        }
+    }
+    search.added
+}
+
+struct Search<'a> {
+    offers: &'a [Offer<'a>],
+    /// How many photos an offer has been compared with, and its neighbours among them.
+    known: Vec<(usize, Vec<usize>)>,
+    is_taken: Vec<bool>,
+    added: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// The offer of most use a second.
+    fn best(&mut self, photos: &[Seen], graph: &Graph, groups: &[usize]) -> Option<usize> {
+        let wanting = wanting(graph, groups);
         let mut best: Option<(f64, usize)> = None;
-        for (at, offer) in offers.iter().enumerate() {
-            if is_taken[at]
-                || !wanting
-                    .iter()
-                    .any(|photo| offer.seen.may_match(&photos[*photo]))
-            {
+        for (at, offer) in self.offers.iter().enumerate() {
+            let may_help = |photo: &usize| offer.seen.may_match(&photos[*photo]);
+            if self.is_taken[at] || !wanting.iter().any(may_help) {
                 continue;
             }
-            let (seen_photos, neighbours) = &mut known[at];
-            let new = (*seen_photos..photos.len()).filter(|p| offer.seen.matches(&photos[*p]));
-            neighbours.extend(new);
-            *seen_photos = photos.len();
-            let worth = use_of(neighbours, graph, &groups) / offer.cost_s;
+            self.compare(at, photos);
+            let worth = use_of(&self.known[at].1, graph, groups) / offer.cost_s;
             if worth > 0.0 && best.is_none_or(|(most, _)| worth > most) {
                 best = Some((worth, at));
             }
         }
-        let Some((_, at)) = best else {
-            break;
-        };
-        is_taken[at] = true;
-        graph.push(known[at].1.clone());
-        photos.push(offers[at].seen.clone());
-        added.push(offers[at].index);
+        best.map(|(_, at)| at)
     }
-    added
+
+    /// Two offers that together join two groups which no single one joins: the cheapest pair.
+    fn bridge(&mut self, photos: &[Seen], groups: &[usize]) -> Vec<usize> {
+        for at in 0..self.offers.len() {
+            self.compare(at, photos);
+        }
+        let group_of = |at: usize| self.known[at].1.first().map(|photo| groups[*photo]);
+        let ends: Vec<(usize, usize)> = (0..self.offers.len())
+            .filter(|at| !self.is_taken[*at])
+            .filter_map(|at| Some((at, group_of(at)?)))
+            .collect();
+        let mut best: Option<(f64, [usize; 2])> = None;
+        for (index, &(a, group_a)) in ends.iter().enumerate() {
+            for &(b, group_b) in &ends[index + 1..] {
+                let cost_s = self.offers[a].cost_s + self.offers[b].cost_s;
+                if group_a != group_b
+                    && best.is_none_or(|(least, _)| cost_s < least)
+                    && self.offers[a].seen.matches(self.offers[b].seen)
+                {
+                    best = Some((cost_s, [a, b]));
+                }
+            }
+        }
+        best.map_or_else(Vec::new, |(_, pair)| pair.to_vec())
+    }
+
+    /// Compares an offer with the photos added since the last time.
+    fn compare(&mut self, at: usize, photos: &[Seen]) {
+        let (n_seen, neighbours) = &mut self.known[at];
+        let seen = self.offers[at].seen;
+        neighbours.extend((*n_seen..photos.len()).filter(|photo| seen.matches(&photos[*photo])));
+        *n_seen = photos.len();
+    }
+
+    fn take(&mut self, at: usize, photos: &mut Vec<Seen>, graph: &mut Graph) {
+        self.compare(at, photos);
+        self.is_taken[at] = true;
+        graph.push(self.known[at].1.clone());
+        photos.push(self.offers[at].seen.clone());
+        self.added.push(self.offers[at].index);
+    }
 }
 
 /// Photos with too few neighbours or outside the largest group.
@@ -256,5 +369,5 @@ fn use_of(neighbours: &[usize], graph: &Graph, groups: &[usize]) -> f64 {
     let joins = joined.len().saturating_sub(1);
     let own_want = MIN_NEIGHBOURS.saturating_sub(neighbours.len());
     // A lone step out of a group may be needed before the next one joins it to another.
-    (4.0 * joins as f64 + helped as f64 - 0.5 * own_want as f64).max(0.0)
+    (4.0 * joins as f64 + helped as f64 - 0.25 * own_want as f64).max(0.0)
 }

@@ -24,6 +24,9 @@ const MOUNT_TARGETING: f64 = 2.0;
 /// Standing still after the shutter, so that a slow camera has exposed, seconds.
 const AFTER_SHUTTER_S: f64 = 0.5;
 
+/// Items of a photo from rest: speed, place, gimbal, settling, shutter, exposure.
+const ITEMS_FROM_REST: usize = 6;
+
 /// One mission item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Item {
@@ -71,17 +74,11 @@ pub(crate) fn missions(plan: &FlightPlan) -> Result<Vec<Vec<Item>>, PlanError> {
             groups.push((photo_items(plan, visit, cell, last), cell));
             last = Some(cell);
         }
-        // A mission also takes off and comes home.
-        let least = 2 + groups
-            .iter()
-            .map(|(items, _)| items.len())
-            .max()
-            .unwrap_or(0);
-        if capacity < least + 4 {
-            return Err(PlanError::Capacity {
-                capacity,
-                least: least + 4,
-            });
+        // A mission also takes off and comes home, and its first photo is taken from rest.
+        let largest = groups.iter().map(|(items, _)| items.len()).max();
+        let least = 2 + largest.unwrap_or(0).max(ITEMS_FROM_REST) + sortie.way_home.len();
+        if capacity < least {
+            return Err(PlanError::Capacity { capacity, least });
         }
         let mut open: Vec<Item> = Vec::new();
         for (index, (items, cell)) in groups.iter().enumerate() {
@@ -92,9 +89,13 @@ pub(crate) fn missions(plan: &FlightPlan) -> Result<Vec<Vec<Item>>, PlanError> {
             }
             if open.is_empty() {
                 open.push(take_off(plan, cell));
-                // What an earlier mission had set is not known any more.
-                let visit = &sortie.visits[index];
-                open.extend(photo_items(plan, visit, cell, None));
+                // What an earlier mission had set is not known any more, and a row that it began
+                // goes on from rest.
+                let visit = Visit {
+                    in_passing: false,
+                    ..sortie.visits[index].clone()
+                };
+                open.extend(photo_items(plan, &visit, cell, None));
             } else {
                 open.extend(items);
             }

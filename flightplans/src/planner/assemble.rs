@@ -257,7 +257,7 @@ fn matching(selection: &Selection) -> Matching {
         min_neighbours: graph.min_neighbours(),
         n_short: graph.n_short(),
         n_linking,
-        holds: graph.n_groups() <= 1 && graph.min_neighbours() >= links::MIN_NEIGHBOURS,
+        holds: graph.holds(),
     }
 }
 

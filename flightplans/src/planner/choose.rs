@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Rebuilding rounds of a small site, per comparison of patterns and for the choice itself.
 const TRIAL_ROUNDS: u32 = 4;
 const FINAL_ROUNDS: u32 = 40;
+/// What a photo of a row takes, in shutter intervals: rows are short, and their ends are flown from
+/// rest.
+const ROW_OVER_INTERVAL: f64 = 1.75;
 /// Candidates times points beyond which rebuilding is left out.
 const MAX_REBUILT: usize = 400_000_000;
 
@@ -41,6 +44,8 @@ pub(super) struct Chosen {
     pub(super) id: String,
     pub(super) candidate: Candidate,
     pub(super) purpose: Purpose,
+    /// Its level and its index there.
+    from: (usize, usize),
 }
 
 /// How a bin was decided.
@@ -58,6 +63,8 @@ struct Level {
     /// Ids that differ from the candidates' own: those of an earlier plan.
     ids: BTreeMap<usize, String>,
     chosen: Vec<usize>,
+    /// Earlier cells among them.
+    kept: Vec<usize>,
     infeasible: Vec<usize>,
 }
 
@@ -283,6 +290,7 @@ fn level(
             trial.chosen.clone()
         },
         infeasible: choices.infeasible(pattern, &earlier),
+        kept: kept.clone(),
         ids,
         candidates,
     };
@@ -308,7 +316,7 @@ fn costs(context: &Context<'_>, step_m: f64) -> Costs {
         turn_s: (turn_s - photo_s).max(0.1),
         place_s: (hop_s - photo_s).max(0.1),
         row_s: if spec.flight.fly_through {
-            motion.interval_s().max(step_m / motion.cruise_mps())
+            ROW_OVER_INTERVAL * motion.interval_s().max(1.0)
         } else {
             hop_s
         },
@@ -527,7 +535,7 @@ fn connect(
     let mut photos = Vec::new();
     let mut infeasible = Vec::new();
     let mut spare = Vec::new();
-    for level in &levels {
+    for (number, level) in levels.iter().enumerate() {
         let chosen: BTreeSet<usize> = level.chosen.iter().copied().collect();
         let named = |index: usize, purpose| Chosen {
             id: level
@@ -537,6 +545,7 @@ fn connect(
                 .unwrap_or_else(|| level.candidates[index].id(&context.bins)),
             candidate: level.candidates[index].clone(),
             purpose,
+            from: (number, index),
         };
         photos.extend(
             level
@@ -558,23 +567,23 @@ fn connect(
     }
     let mut seen: Vec<Seen> = photos.iter().filter_map(|p| seen_by(context, p)).collect();
     let mut graph = Graph::of(&seen);
-    if graph.n_groups() > 1 || graph.min_neighbours() < links::MIN_NEIGHBOURS {
-        let offers_seen: Vec<(usize, Seen)> = spare
-            .iter()
-            .enumerate()
-            .filter_map(|(index, chosen)| Some((index, seen_by(context, chosen)?)))
-            .collect();
-        let offers: Vec<Offer<'_>> = offers_seen
-            .iter()
-            .map(|(index, seen)| Offer {
-                index: *index,
-                seen,
-                cost_s: extra_s(context, &photos, &spare[*index]),
-            })
-            .collect();
-        let added = links::connect(&mut seen, &mut graph, &offers);
-        photos.extend(added.into_iter().map(|index| spare[index].clone()));
+    // First what is on the way anyway, then everything.
+    for is_cheap_only in [true, false] {
+        if !graph.holds() {
+            let added = link(
+                context,
+                &photos,
+                &mut seen,
+                &mut graph,
+                &spare,
+                is_cheap_only,
+            );
+            let names: BTreeSet<String> = added.iter().map(|chosen| chosen.id.clone()).collect();
+            spare.retain(|chosen| !names.contains(&chosen.id));
+            photos.extend(added);
+        }
     }
+    graph = thin(context, &levels, &mut photos, graph);
     make_ids_unique(&mut photos, &mut infeasible);
     Selection {
         photos,
@@ -583,6 +592,88 @@ fn connect(
         graph,
         warnings,
     }
+}
+
+/// Linking photos out of the spare ones.
+fn link(
+    context: &Context<'_>,
+    photos: &[Chosen],
+    seen: &mut Vec<Seen>,
+    graph: &mut Graph,
+    spare: &[Chosen],
+    is_cheap_only: bool,
+) -> Vec<Chosen> {
+    let cheap_s = ROW_OVER_INTERVAL * context.motion.interval_s().max(1.0);
+    let offers_seen: Vec<(usize, f64, Seen)> = spare
+        .iter()
+        .enumerate()
+        .map(|(index, chosen)| (index, extra_s(context, photos, chosen)))
+        .filter(|(_, cost_s)| !is_cheap_only || *cost_s <= cheap_s)
+        .filter_map(|(index, cost_s)| Some((index, cost_s, seen_by(context, &spare[index])?)))
+        .collect();
+    let offers: Vec<Offer<'_>> = offers_seen
+        .iter()
+        .map(|(index, cost_s, seen)| Offer {
+            index: *index,
+            seen,
+            cost_s: *cost_s,
+        })
+        .collect();
+    links::connect(seen, graph, &offers)
+        .into_iter()
+        .map(|index| spare[index].clone())
+        .collect()
+}
+
+/// Takes back photos that neither the views nor the links need: linking photos see the area too.
+/// Those alone at their place go first.
+fn thin(context: &Context<'_>, levels: &[Level], photos: &mut Vec<Chosen>, graph: Graph) -> Graph {
+    // On the coarse grid of a large area it is not sure what is superfluous.
+    if context.ground.step_m() > PROMISE_STEP_M {
+        return graph;
+    }
+    let is_oblique: Vec<bool> = context
+        .bins
+        .iter()
+        .map(|bin| !bin.template.is_nadir())
+        .collect();
+    let mut is_gone = vec![false; photos.len()];
+    let mut at_place: BTreeMap<usize, usize> = BTreeMap::new();
+    for photo in photos.iter() {
+        *at_place.entry(photo.candidate.place_index).or_default() += 1;
+    }
+    for (number, level) in levels.iter().enumerate() {
+        let rows = vec![RowMates::default(); level.candidates.len()];
+        let allowed = vec![true; level.candidates.len()];
+        let choices = Choices {
+            context,
+            candidates: &level.candidates,
+            is_oblique: &is_oblique,
+            costs: costs(context, 1.0),
+            kept: &[],
+            rows: &rows,
+        };
+        let problem = choices.problem(&allowed);
+        let mut own: Vec<usize> = (0..photos.len())
+            .filter(|photo| photos[*photo].from.0 == number)
+            .collect();
+        let mut choice = problem.counted(own.iter().map(|photo| photos[*photo].from.1));
+        own.retain(|photo| {
+            !level.ids.contains_key(&photos[*photo].from.1)
+                && !level.kept.contains(&photos[*photo].from.1)
+        });
+        own.sort_by_key(|photo| (at_place[&photos[*photo].candidate.place_index], *photo));
+        for photo in own {
+            let index = photos[photo].from.1;
+            if problem.is_superfluous(&choice, index) && graph.holds_without(photo, &is_gone) {
+                problem.remove(&mut choice, index);
+                is_gone[photo] = true;
+            }
+        }
+    }
+    let mut gone = is_gone.iter();
+    photos.retain(|_| !gone.next().copied().unwrap_or(false));
+    graph.without(&is_gone)
 }
 
 /// What a photo more costs beside the others.
@@ -602,7 +693,7 @@ fn extra_s(context: &Context<'_>, photos: &[Chosen], extra: &Chosen) -> f64 {
         .iter()
         .any(|photo| photo.candidate.is_in_row_with(&extra.candidate));
     if goes_on_a_row && context.request.spec.flight.fly_through {
-        return motion.interval_s().max(1.0);
+        return ROW_OVER_INTERVAL * motion.interval_s().max(1.0);
     }
     let hop_s = if nearest < 0.1 {
         0.0

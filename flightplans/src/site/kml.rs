@@ -3,7 +3,8 @@
 
 use super::{RawFeature, RawShape};
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Names of placemarks that say a role.
 const NAMED_ROLES: [(&str, &str); 7] = [
@@ -48,6 +49,7 @@ pub(super) fn read(text: &str) -> Result<Vec<RawFeature>, String> {
             Event::End(_) => state.end()?,
             Event::Text(piece) => state.text.push_str(&piece),
             Event::CData(piece) => state.text.push_str(&piece),
+            Event::GeneralRef(name) => state.text.push_str(&entity(&name)?),
             Event::Eof => break,
             _ => {}
         }
@@ -59,6 +61,17 @@ pub(super) fn read(text: &str) -> Result<Vec<RawFeature>, String> {
         return Err("XML without <kml>".to_owned());
     }
     Ok(state.found)
+}
+
+/// What `&name;` stands for.
+fn entity(name: &BytesRef<'_>) -> Result<String, String> {
+    let character = name.resolve_char_ref().map_err(|error| error.to_string())?;
+    match character {
+        Some(character) => Ok(character.to_string()),
+        None => resolve_predefined_entity(name)
+            .map(str::to_owned)
+            .ok_or_else(|| format!("the unknown entity &{};", &**name)),
+    }
 }
 
 fn local(element: &BytesStart<'_>) -> String {

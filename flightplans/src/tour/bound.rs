@@ -64,7 +64,7 @@ pub(crate) fn order_bound_s(tour: &Tour<'_>, known_s: f64) -> f64 {
 }
 
 /// The least that a leg between two photos takes in any order and direction.
-fn least_s(tour: &Tour<'_>, a: usize, b: usize) -> f64 {
+pub(super) fn least_s(tour: &Tour<'_>, a: usize, b: usize) -> f64 {
     let (from, to) = (&tour.stops[a], &tour.stops[b]);
     let rest = |a, b| tour.leg_s(None, Node::Stop(a), Node::Stop(b), None);
     let at_rest = rest(a, b).min(rest(b, a));

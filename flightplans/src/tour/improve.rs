@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Nearest stops that a stop's new neighbours are sought among.
 const N_NEAREST: usize = 14;
 /// Longest chain that is moved as one.
-const MAX_CHAIN: usize = 6;
+const MAX_CHAIN: usize = 3;
 /// A move must gain this much, or rounding could go in circles.
 const MIN_GAIN_S: f64 = 1e-6;
 /// Longest stretch that is reversed: its legs are all timed anew.
@@ -63,19 +63,13 @@ pub(crate) fn shortest(tour: &Tour<'_>, kicks: u32) -> Vec<usize> {
 
 struct Search<'a> {
     tour: &'a Tour<'a>,
-    nearest: &'a [Vec<usize>],
+    nearest: &'a [Vec<(f64, usize)>],
     order: Vec<usize>,
     place_of: Vec<usize>,
 }
 
-/// Seconds from rest to rest, both ways' mean: for lists and first orders only.
-fn apart_s(tour: &Tour<'_>, a: usize, b: usize) -> f64 {
-    let leg = |from, to| tour.leg_s(None, Node::Stop(from), Node::Stop(to), None);
-    leg(a, b) + leg(b, a)
-}
-
-/// For each stop the nearest ones. Sites of thousands of stops look only at those near on the map.
-fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<usize>> {
+/// For each stop the nearest ones, by the least time that a leg to them takes. Sites of thousands of stops look only at those near on the map.
+fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<(f64, usize)>> {
     let n = tour.len();
     let rough = |a: usize, b: usize| {
         let (a, b) = (&tour.stops[a], &tour.stops[b]);
@@ -97,11 +91,11 @@ fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<usize>> {
             }
             let mut timed: Vec<(f64, usize)> = others
                 .into_iter()
-                .map(|other| (apart_s(tour, stop, other), other))
+                .map(|other| (super::bound::least_s(tour, stop, other), other))
                 .collect();
             timed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             timed.truncate(N_NEAREST);
-            timed.into_iter().map(|(_, other)| other).collect()
+            timed
         })
         .collect()
 }
@@ -221,7 +215,15 @@ impl Search<'_> {
     /// One gaining move that brings a stop next to one of its nearest; the stops at its cuts.
     fn improve(&mut self, stop: usize) -> Option<Vec<usize>> {
         let nearest = self.nearest;
-        for &other in &nearest[stop] {
+        // A new leg pays only when it is shorter than one of the two that it replaces, or makes a
+        // row whose ends need no settling.
+        let here = self.place_of[stop];
+        let longest =
+            self.leg_at_s(here).max(self.leg_at_s(here + 1)) + self.tour.motion.settle_s();
+        for &(least_s, other) in &nearest[stop] {
+            if least_s >= longest {
+                break;
+            }
             let (i, j) = (self.place_of[stop], self.place_of[other]);
             for (first, last) in [
                 (i.min(j) + 1, i.max(j)),
@@ -236,6 +238,14 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Seconds of the leg to a place; to home after the last.
+    fn leg_at_s(&self, place: usize) -> f64 {
+        let at = |k: usize| super::node_at(&self.order, k);
+        let after = (place < self.order.len()).then(|| at(place + 2));
+        let before = place.checked_sub(1).map(at);
+        self.tour.leg_s(before, at(place), at(place + 1), after)
     }
 
     /// Moves a chain that starts or ends at place i next to place j, either way round.
