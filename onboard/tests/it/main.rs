@@ -7,3 +7,4 @@ mod detect;
 mod faults;
 mod libraries;
 mod model;
+mod plan;
