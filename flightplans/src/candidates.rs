@@ -105,20 +105,6 @@ impl Candidate {
         self.ground_m + bins[self.bin].template.height_m
     }
 
-    /// Whether it lies next to another in a row of the same bin and heading.
-    #[must_use]
-    pub(crate) fn is_in_row_with(&self, other: &Self) -> bool {
-        match (self.slot, other.slot) {
-            (Slot::Grid(h1, r1, c1), Slot::Grid(h2, r2, c2)) => {
-                self.bin == other.bin
-                    && h1 == h2
-                    && ((r1 == r2 && (1..=2).contains(&c1.abs_diff(c2)))
-                        || (c1 == c2 && (1..=2).contains(&r1.abs_diff(r2))))
-            }
-            _ => false,
-        }
-    }
-
     /// Whether it can be flown.
     #[must_use]
     pub(crate) fn is_feasible(&self) -> bool {

@@ -61,6 +61,27 @@ pub(crate) struct RowMates {
 /// Grid steps over which a row is still one.
 const ROW_GAP: usize = 2;
 
+/// The slots before and behind one in its rows, near enough to be taken in passing.
+pub(crate) fn slots_beside(slot: Slot) -> Vec<Slot> {
+    let Slot::Grid(heading, row, column) = slot else {
+        return Vec::new();
+    };
+    (1..=ROW_GAP)
+        .flat_map(|gap| {
+            [
+                column
+                    .checked_sub(gap)
+                    .map(|column| Slot::Grid(heading, row, column)),
+                row.checked_sub(gap)
+                    .map(|row| Slot::Grid(heading, row, column)),
+                Some(Slot::Grid(heading, row, column + gap)),
+                Some(Slot::Grid(heading, row + gap, column)),
+            ]
+        })
+        .flatten()
+        .collect()
+}
+
 /// The row mates of all candidates.
 pub(crate) fn row_mates(candidates: &[Candidate]) -> Vec<RowMates> {
     let at: BTreeMap<(usize, Slot), usize> = candidates
@@ -70,22 +91,15 @@ pub(crate) fn row_mates(candidates: &[Candidate]) -> Vec<RowMates> {
         .collect();
     let mates = |candidate: &Candidate| {
         let mut mates = RowMates::default();
-        let Slot::Grid(heading, row, column) = candidate.slot else {
-            return mates;
-        };
-        for gap in 1..=ROW_GAP {
-            let find = |row: Option<usize>, column: Option<usize>| {
-                let slot = Slot::Grid(heading, row?, column?);
-                at.get(&(candidate.bin, slot)).map(|index| *index as u32)
+        for slot in slots_beside(candidate.slot) {
+            let Some(index) = at.get(&(candidate.bin, slot)) else {
+                continue;
             };
-            mates
-                .before
-                .extend(find(Some(row), column.checked_sub(gap)));
-            mates
-                .before
-                .extend(find(row.checked_sub(gap), Some(column)));
-            mates.behind.extend(find(Some(row), Some(column + gap)));
-            mates.behind.extend(find(Some(row + gap), Some(column)));
+            if slot < candidate.slot {
+                mates.before.push(*index as u32);
+            } else {
+                mates.behind.push(*index as u32);
+            }
         }
         mates
     };

@@ -7,6 +7,7 @@
 
 use calibration::{Footprint, overlap};
 use nalgebra::Vector3;
+use std::collections::BTreeMap;
 
 /// Least share of the smaller footprint in common.
 pub(crate) const MIN_SHARE: f64 = 0.5;
@@ -24,6 +25,8 @@ pub(crate) struct Seen {
     low: nalgebra::Vector2<f64>,
     high: nalgebra::Vector2<f64>,
     centre: Vector3<f64>,
+    area_m2: f64,
+    ground_m: f64,
 }
 
 impl Seen {
@@ -34,10 +37,12 @@ impl Seen {
             .unwrap_or((nalgebra::Vector2::zeros(), nalgebra::Vector2::zeros()));
         let centre = footprint.view().centre().vector;
         Self {
-            footprint,
             low,
             high,
             centre,
+            area_m2: footprint.area_m2(),
+            ground_m: footprint.view().ground_z().get(),
+            footprint,
         }
     }
 
@@ -61,13 +66,12 @@ impl Seen {
         if common.x <= 0.0 || common.y <= 0.0 {
             return false;
         }
-        let smaller = self.footprint.area_m2().min(other.footprint.area_m2());
+        let smaller = self.area_m2.min(other.area_m2);
         if common.x * common.y < MIN_SHARE * smaller {
             return false;
         }
         // The angle at which the two cameras appear is least at the box's furthest corner; taking
         // a few places and a wide margin never refuses a pair that the exact test would take.
-        let ground = self.footprint.view().ground_z().get();
         let places = [
             (low + high) / 2.0,
             low,
@@ -75,10 +79,12 @@ impl Seen {
             nalgebra::Vector2::new(low.x, high.y),
             nalgebra::Vector2::new(high.x, low.y),
         ];
+        let least_cosine = (1.5 * MAX_ANGLE_DEG).to_radians().cos();
         places.iter().any(|place| {
-            let place = Vector3::new(place.x, place.y, ground);
+            let place = Vector3::new(place.x, place.y, self.ground_m);
             let (a, b) = (self.centre - place, other.centre - place);
-            a.cross(&b).norm().atan2(a.dot(&b)).to_degrees() <= 1.5 * MAX_ANGLE_DEG
+            let dot = a.dot(&b);
+            dot > 0.0 && dot * dot >= least_cosine.powi(2) * a.norm_squared() * b.norm_squared()
         })
     }
 }
@@ -148,6 +154,12 @@ impl Graph {
     #[must_use]
     pub(crate) fn holds(&self) -> bool {
         self.n_groups() <= 1 && self.min_neighbours() >= MIN_NEIGHBOURS
+    }
+
+    /// Photos with too few neighbours or outside the largest group.
+    #[must_use]
+    pub(crate) fn loose(&self) -> Vec<usize> {
+        wanting(self, &self.groups())
     }
 
     /// How many groups.
@@ -235,6 +247,15 @@ impl Graph {
     }
 }
 
+/// Offers times wanting photos that one step looks at.
+const MAX_COMPARED: usize = 200_000;
+/// Side of the tiles that footprints are found by.
+const TILE_M: f64 = 40.0;
+/// Up to this many offers none is missed; of more only the likely ones are looked at.
+const MAX_EXACT_OFFERS: usize = 20_000;
+/// Pairs of offers that a bridge is sought among.
+const MAX_BRIDGES: usize = 4_000_000;
+
 /// A photo that could be added.
 pub(crate) struct Offer<'a> {
     /// Its index among the caller's candidates.
@@ -253,18 +274,17 @@ pub(crate) fn connect(
     graph: &mut Graph,
     offers: &[Offer<'_>],
 ) -> Vec<usize> {
-    let mut search = Search {
-        offers,
-        known: vec![(0, Vec::new()); offers.len()],
-        is_taken: vec![false; offers.len()],
-        added: Vec::new(),
-    };
-    while !graph.holds() {
-        let groups = graph.groups();
-        let taken = match search.best(photos, graph, &groups) {
-            Some(offer) => vec![offer],
-            None => search.bridge(photos, &groups),
-        };
+    let mut search = Search::new(photos, graph, offers);
+    loop {
+        let groups = search.groups.all();
+        let wanting = wanting(graph, &groups);
+        if wanting.is_empty() {
+            break;
+        }
+        let mut taken = search.best(photos, graph, &groups, &wanting);
+        if taken.is_empty() {
+            taken = search.bridge(photos, &groups);
+        }
         if taken.is_empty() {
             break;
         }
@@ -277,29 +297,93 @@ pub(crate) fn connect(
 
 struct Search<'a> {
     offers: &'a [Offer<'a>],
+    offers_by_tile: Tiles,
+    photos_by_tile: Tiles,
+    groups: Groups,
     /// How many photos an offer has been compared with, and its neighbours among them.
     known: Vec<(usize, Vec<usize>)>,
     is_taken: Vec<bool>,
+    /// Photos that no offer helps.
+    is_hopeless: Vec<bool>,
     added: Vec<usize>,
 }
 
-impl Search<'_> {
-    /// The offer of most use a second.
-    fn best(&mut self, photos: &[Seen], graph: &Graph, groups: &[usize]) -> Option<usize> {
-        let wanting = wanting(graph, groups);
-        let mut best: Option<(f64, usize)> = None;
-        for (at, offer) in self.offers.iter().enumerate() {
-            let may_help = |photo: &usize| offer.seen.may_match(&photos[*photo]);
-            if self.is_taken[at] || !wanting.iter().any(may_help) {
-                continue;
+impl<'a> Search<'a> {
+    fn new(photos: &[Seen], graph: &Graph, offers: &'a [Offer<'a>]) -> Self {
+        let mut search = Self {
+            offers,
+            offers_by_tile: Tiles::default(),
+            photos_by_tile: Tiles::default(),
+            groups: Groups::default(),
+            known: vec![(0, Vec::new()); offers.len()],
+            is_taken: vec![false; offers.len()],
+            is_hopeless: vec![false; photos.len()],
+            added: Vec::new(),
+        };
+        for (at, offer) in offers.iter().enumerate() {
+            search.offers_by_tile.insert(at, offer.seen);
+        }
+        for (at, photo) in photos.iter().enumerate() {
+            search.photos_by_tile.insert(at, photo);
+            search.groups.push(&[]);
+        }
+        for (photo, neighbours) in graph.neighbours.iter().enumerate() {
+            neighbours
+                .iter()
+                .for_each(|other| search.groups.join(photo, *other));
+        }
+        search
+    }
+
+    /// On large sites one step mends one place.
+    fn n_at_once(&self) -> usize {
+        (MAX_COMPARED / self.offers.len().max(1)).max(2)
+    }
+
+    /// The offer of most use a second for some of the wanting photos; none when none helps any.
+    fn best(
+        &mut self,
+        photos: &[Seen],
+        graph: &Graph,
+        groups: &[usize],
+        wanting: &[usize],
+    ) -> Vec<usize> {
+        let mut left: Vec<usize> = wanting
+            .iter()
+            .copied()
+            .filter(|photo| !self.is_hopeless[*photo])
+            .collect();
+        while !left.is_empty() {
+            let n_now = left.len().min(self.n_at_once());
+            let mut near: Vec<usize> = Vec::new();
+            for &photo in &left[..n_now] {
+                let offers = if self.offers.len() > MAX_EXACT_OFFERS {
+                    self.offers_by_tile.about(&photos[photo])
+                } else {
+                    self.offers_by_tile.within(&photos[photo])
+                };
+                near.extend(offers.into_iter().filter(|at| {
+                    !self.is_taken[*at] && self.offers[*at].seen.may_match(&photos[photo])
+                }));
             }
-            self.compare(at, photos);
-            let worth = use_of(&self.known[at].1, graph, groups) / offer.cost_s;
-            if worth > 0.0 && best.is_none_or(|(most, _)| worth > most) {
-                best = Some((worth, at));
+            near.sort_unstable();
+            near.dedup();
+            let mut best: Option<(f64, usize)> = None;
+            for at in near {
+                self.compare(at, photos);
+                let worth = use_of(&self.known[at].1, graph, groups) / self.offers[at].cost_s;
+                if worth > 0.0 && best.is_none_or(|(most, _)| worth > most) {
+                    best = Some((worth, at));
+                }
+            }
+            if let Some((_, at)) = best {
+                return vec![at];
+            }
+            for photo in left.drain(..n_now) {
+                self.is_hopeless[photo] = true;
             }
         }
-        best.map(|(_, at)| at)
+        Vec::new()
     }
 
     /// Two offers that together join two groups which no single one joins: the cheapest pair.
@@ -312,6 +396,9 @@ impl Search<'_> {
             .filter(|at| !self.is_taken[*at])
             .filter_map(|at| Some((at, group_of(at)?)))
             .collect();
+        if ends.len() * ends.len() > MAX_BRIDGES {
+            return Vec::new();
+        }
         let mut best: Option<(f64, [usize; 2])> = None;
         for (index, &(a, group_a)) in ends.iter().enumerate() {
             for &(b, group_b) in &ends[index + 1..] {
@@ -330,17 +417,125 @@ impl Search<'_> {
     /// Compares an offer with the photos added since the last time.
     fn compare(&mut self, at: usize, photos: &[Seen]) {
         let (n_seen, neighbours) = &mut self.known[at];
+        if *n_seen == photos.len() {
+            return;
+        }
         let seen = self.offers[at].seen;
-        neighbours.extend((*n_seen..photos.len()).filter(|photo| seen.matches(&photos[*photo])));
+        if *n_seen == 0 {
+            *neighbours = self.photos_by_tile.within(seen);
+            neighbours.retain(|photo| seen.matches(&photos[*photo]));
+        } else {
+            let new = *n_seen..photos.len();
+            neighbours.extend(new.filter(|photo| seen.matches(&photos[*photo])));
+        }
         *n_seen = photos.len();
     }
 
     fn take(&mut self, at: usize, photos: &mut Vec<Seen>, graph: &mut Graph) {
         self.compare(at, photos);
         self.is_taken[at] = true;
+        let seen = self.offers[at].seen;
+        self.photos_by_tile.insert(photos.len(), seen);
+        self.groups.push(&self.known[at].1);
+        self.is_hopeless.push(false);
         graph.push(self.known[at].1.clone());
-        photos.push(self.offers[at].seen.clone());
+        photos.push(seen.clone());
         self.added.push(self.offers[at].index);
+        // What was hopeless may be helped beside the new one.
+        for neighbour in &self.known[at].1 {
+            self.is_hopeless[*neighbour] = false;
+        }
+    }
+}
+
+/// Footprints by the square tiles that their boxes meet.
+#[derive(Default)]
+struct Tiles {
+    members: BTreeMap<(i32, i32), Vec<usize>>,
+}
+
+impl Tiles {
+    fn tile(at: f64) -> i32 {
+        (at / TILE_M).floor() as i32
+    }
+
+    fn insert(&mut self, member: usize, seen: &Seen) {
+        for x in Self::tile(seen.low.x)..=Self::tile(seen.high.x) {
+            for y in Self::tile(seen.low.y)..=Self::tile(seen.high.y) {
+                self.members.entry((x, y)).or_default().push(member);
+            }
+        }
+    }
+
+    /// All whose boxes may meet a footprint's box, ascending.
+    fn within(&self, seen: &Seen) -> Vec<usize> {
+        let mut found = Vec::new();
+        for x in Self::tile(seen.low.x)..=Self::tile(seen.high.x) {
+            for y in Self::tile(seen.low.y)..=Self::tile(seen.high.y) {
+                found.extend(self.members.get(&(x, y)).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Those at the middle of a footprint's box and half way to its corners: what shares half of it
+    /// is hardly ever missed.
+    fn about(&self, seen: &Seen) -> Vec<usize> {
+        let mut tiles: Vec<(i32, i32)> = Vec::new();
+        for share_x in [0.25, 0.5, 0.75] {
+            for share_y in [0.25, 0.5, 0.75] {
+                let place = seen.low
+                    + (seen.high - seen.low)
+                        .component_mul(&nalgebra::Vector2::new(share_x, share_y));
+                tiles.push((Self::tile(place.x), Self::tile(place.y)));
+            }
+        }
+        tiles.sort_unstable();
+        tiles.dedup();
+        let mut found: Vec<usize> = tiles
+            .iter()
+            .filter_map(|tile| self.members.get(tile))
+            .flatten()
+            .copied()
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// Groups that only grow together: each photo's way to its group's first.
+#[derive(Default)]
+struct Groups {
+    up: Vec<usize>,
+}
+
+impl Groups {
+    fn first(&mut self, photo: usize) -> usize {
+        let mut at = photo;
+        while self.up[at] != at {
+            self.up[at] = self.up[self.up[at]];
+            at = self.up[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.first(a), self.first(b));
+        let (low, high) = (a.min(b), a.max(b));
+        self.up[high] = low;
+    }
+
+    fn push(&mut self, neighbours: &[usize]) {
+        let photo = self.up.len();
+        self.up.push(photo);
+        neighbours.iter().for_each(|other| self.join(photo, *other));
+    }
+
+    fn all(&mut self) -> Vec<usize> {
+        (0..self.up.len()).map(|photo| self.first(photo)).collect()
     }
 }
 

@@ -187,7 +187,7 @@ impl Default for Views {
     fn default() -> Self {
         Self {
             min_per_point: 3,
-            min_headings: 2,
+            min_headings: 1,
             max_gsd_m: 0.10,
             max_range_m: 300.0,
             min_depression_deg: 15.0,

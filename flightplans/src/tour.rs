@@ -14,10 +14,10 @@ use crate::airspace::{Airspace, Station};
 use crate::motion::{Aim, Motion, turn_deg};
 use crate::plane::Place;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// A row counts as straight when it bends by less than this, degrees.
-const STRAIGHT_DEG: f64 = 3.0;
+/// A row counts as straight when it bends by less than 3 degrees: the tangent.
+const STRAIGHT_TANGENT: f64 = 0.052_4;
 
 /// Up to this many stops all legs are tabled.
 const MAX_TABLE_STOPS: usize = 2000;
@@ -47,6 +47,8 @@ pub(crate) struct Tour<'a> {
     /// Seconds of all legs from rest to rest and whether they are straight, where that is a table
     /// of bearable size.
     table: Option<Vec<(f64, bool)>>,
+    /// Stops with the same heading, pitch and height have the same number.
+    aims: Vec<usize>,
     out_s: Vec<f64>,
     back_s: Vec<f64>,
 }
@@ -91,6 +93,7 @@ impl<'a> Tour<'a> {
             fly_through,
             ways: RefCell::default(),
             table: None,
+            aims: aims(stops),
             out_s: Vec::new(),
             back_s: Vec::new(),
         };
@@ -299,16 +302,16 @@ impl<'a> Tour<'a> {
             return 0.0;
         }
         let (a, b, c) = (&self.stops[before], &self.stops[at], &self.stops[after]);
-        if !(is_same_aim(a, b) && is_same_aim(b, c)) {
+        if self.aims[before] != self.aims[at] || self.aims[at] != self.aims[after] {
             return 0.0;
         }
         let (to, on) = (
             b.station.place - a.station.place,
             c.station.place - b.station.place,
         );
-        let bend = to.perp(&on).atan2(to.dot(&on)).abs().to_degrees();
         let nearest = to.norm().min(on.norm());
-        if bend > STRAIGHT_DEG
+        if to.dot(&on) <= 0.0
+            || to.perp(&on).abs() > STRAIGHT_TANGENT * to.dot(&on)
             || nearest <= 0.0
             || !self.rested(before, at).1
             || !self.rested(at, after).1
@@ -349,10 +352,22 @@ fn lengths(from: &Place, corners: &[Place], to: &Place) -> Vec<f64> {
     lengths
 }
 
-fn is_same_aim(a: &Stop, b: &Stop) -> bool {
-    turn_deg(a.aim.yaw_deg, b.aim.yaw_deg) < 1e-3
-        && (a.aim.pitch_deg - b.aim.pitch_deg).abs() < 1e-3
-        && (a.station.height_m - b.station.height_m).abs() < 0.05
+/// Numbers of the aims: heading to a thousandth of a degree, pitch, height to a decimetre.
+fn aims(stops: &[Stop]) -> Vec<usize> {
+    let rounded = |value: f64, parts: f64| (value * parts).round() as i64;
+    let key = |stop: &Stop| {
+        [
+            rounded(stop.aim.yaw_deg, 1e3),
+            rounded(stop.aim.pitch_deg, 1e3),
+            rounded(stop.station.height_m, 10.0),
+        ]
+    };
+    let mut numbers: BTreeMap<[i64; 3], usize> = BTreeMap::new();
+    for stop in stops {
+        let next = numbers.len();
+        numbers.entry(key(stop)).or_insert(next);
+    }
+    stops.iter().map(|stop| numbers[&key(stop)]).collect()
 }
 
 /// Seconds over a distance between two speeds that are never exceeded: speeding up at once or

@@ -3,7 +3,7 @@
 
 use super::{Context, PROMISE_STEP_M};
 use crate::airspace::Station;
-use crate::candidates::{Candidate, Scene};
+use crate::candidates::{Candidate, Scene, Slot};
 use crate::cover::{self, Costs, Demand, Problem, RowMates};
 use crate::error::PlanError;
 use crate::ground::Ground;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rebuilding rounds of a small site, per comparison of patterns and for the choice itself.
 const TRIAL_ROUNDS: u32 = 4;
-const FINAL_ROUNDS: u32 = 40;
+const FINAL_ROUNDS: u32 = 24;
 /// What a photo of a row takes, in shutter intervals: rows are short, and their ends are flown from
 /// rest.
 const ROW_OVER_INTERVAL: f64 = 1.75;
@@ -66,6 +66,9 @@ struct Level {
     /// Earlier cells among them.
     kept: Vec<usize>,
     infeasible: Vec<usize>,
+    pattern: Pattern,
+    /// Feasible cells that no photo matches well enough.
+    loose: BTreeSet<usize>,
 }
 
 pub(super) fn choose(context: &Context<'_>) -> Result<Selection, PlanError> {
@@ -291,6 +294,8 @@ fn level(
         },
         infeasible: choices.infeasible(pattern, &earlier),
         kept: kept.clone(),
+        pattern,
+        loose: BTreeSet::new(),
         ids,
         candidates,
     };
@@ -525,13 +530,86 @@ fn repair(
         .collect();
 }
 
-/// All heights' photos together, and the linking photos that they need.
+/// Times that photos which nothing links are replaced by others.
+const MAX_REPLACEMENTS: u32 = 4;
+
+/// All heights' photos together, and the linking photos that they need. A photo that nothing links
+/// gives way to others that see the same.
 fn connect(
     context: &Context<'_>,
-    levels: Vec<Level>,
+    mut levels: Vec<Level>,
     bins: Vec<BinChoice>,
     warnings: Vec<String>,
 ) -> Selection {
+    let mut best = linked(context, &levels);
+    let is_fine = context.ground.step_m() <= PROMISE_STEP_M;
+    for _ in 0..MAX_REPLACEMENTS {
+        if !is_fine || best.graph.holds() {
+            break;
+        }
+        for photo in best.graph.loose() {
+            let (level, index) = best.photos[photo].from;
+            if !levels[level].kept.contains(&index) {
+                levels[level].loose.insert(index);
+            }
+        }
+        levels
+            .iter_mut()
+            .for_each(|level| replace_loose(context, level));
+        let next = linked(context, &levels);
+        let rank = |linked: &Linked| (linked.graph.n_groups(), linked.graph.n_short());
+        if rank(&next) < rank(&best) {
+            best = next;
+        }
+    }
+    let Linked {
+        mut photos,
+        mut infeasible,
+        graph,
+    } = best;
+    make_ids_unique(&mut photos, &mut infeasible);
+    Selection {
+        photos,
+        infeasible,
+        bins,
+        graph,
+        warnings,
+    }
+}
+
+/// Fills in for the loose photos of a level.
+fn replace_loose(context: &Context<'_>, level: &mut Level) {
+    if level.loose.is_empty() {
+        return;
+    }
+    let is_oblique: Vec<bool> = context
+        .bins
+        .iter()
+        .map(|bin| !bin.template.is_nadir())
+        .collect();
+    let rows = cover::row_mates(&level.candidates);
+    level.chosen.retain(|index| !level.loose.contains(index));
+    let choices = Choices {
+        context,
+        candidates: &level.candidates,
+        is_oblique: &is_oblique,
+        costs: costs(context, context.bins[0].template.short_side_m() / 3.0),
+        kept: &level.chosen,
+        rows: &rows,
+    };
+    let mut allowed = choices.feasible(level.pattern);
+    level.loose.iter().for_each(|index| allowed[*index] = false);
+    level.chosen = choices.solve(&allowed, 0).chosen;
+}
+
+/// Chosen and linking photos with their pairs.
+struct Linked {
+    photos: Vec<Chosen>,
+    infeasible: Vec<Chosen>,
+    graph: Graph,
+}
+
+fn linked(context: &Context<'_>, levels: &[Level]) -> Linked {
     let mut photos = Vec::new();
     let mut infeasible = Vec::new();
     let mut spare = Vec::new();
@@ -561,7 +639,8 @@ fn connect(
         );
         spare.extend(
             (0..level.candidates.len())
-                .filter(|index| !chosen.contains(index) && level.candidates[*index].is_feasible())
+                .filter(|index| !chosen.contains(index) && !level.loose.contains(index))
+                .filter(|index| level.candidates[*index].is_feasible())
                 .map(|index| named(index, Purpose::Linking)),
         );
     }
@@ -583,14 +662,11 @@ fn connect(
             photos.extend(added);
         }
     }
-    graph = thin(context, &levels, &mut photos, graph);
-    make_ids_unique(&mut photos, &mut infeasible);
-    Selection {
+    graph = thin(context, levels, &mut photos, graph);
+    Linked {
         photos,
         infeasible,
-        bins,
         graph,
-        warnings,
     }
 }
 
@@ -603,12 +679,12 @@ fn link(
     spare: &[Chosen],
     is_cheap_only: bool,
 ) -> Vec<Chosen> {
-    let cheap_s = ROW_OVER_INTERVAL * context.motion.interval_s().max(1.0);
+    let extra = Extra::beside(context, photos);
     let offers_seen: Vec<(usize, f64, Seen)> = spare
         .iter()
         .enumerate()
-        .map(|(index, chosen)| (index, extra_s(context, photos, chosen)))
-        .filter(|(_, cost_s)| !is_cheap_only || *cost_s <= cheap_s)
+        .map(|(index, chosen)| (index, extra.cost_s(&chosen.candidate)))
+        .filter(|(_, cost_s)| !is_cheap_only || *cost_s <= extra.row_s)
         .filter_map(|(index, cost_s)| Some((index, cost_s, seen_by(context, &spare[index])?)))
         .collect();
     let offers: Vec<Offer<'_>> = offers_seen
@@ -676,31 +752,43 @@ fn thin(context: &Context<'_>, levels: &[Level], photos: &mut Vec<Chosen>, graph
     graph.without(&is_gone)
 }
 
-/// What a photo more costs beside the others.
-fn extra_s(context: &Context<'_>, photos: &[Chosen], extra: &Chosen) -> f64 {
-    let own_height = extra.candidate.height_m(&context.bins);
-    let nearest = photos
-        .iter()
-        .map(|photo| {
-            let rise = photo.candidate.height_m(&context.bins) - own_height;
-            (photo.candidate.place - extra.candidate.place)
-                .norm()
-                .hypot(3.0 * rise)
-        })
-        .fold(f64::INFINITY, f64::min);
-    let motion = &context.motion;
-    let goes_on_a_row = photos
-        .iter()
-        .any(|photo| photo.candidate.is_in_row_with(&extra.candidate));
-    if goes_on_a_row && context.request.spec.flight.fly_through {
-        return ROW_OVER_INTERVAL * motion.interval_s().max(1.0);
+/// What a photo more costs beside others.
+struct Extra {
+    photo_s: f64,
+    row_s: f64,
+    place_s: f64,
+    places: BTreeSet<usize>,
+    cells: BTreeSet<(usize, Slot)>,
+}
+
+impl Extra {
+    fn beside(context: &Context<'_>, photos: &[Chosen]) -> Self {
+        let motion = &context.motion;
+        let photo_s = motion.interval_s().max(1.0);
+        let steps = context.bins.iter().map(|bin| bin.template.short_side_m());
+        let step_m = steps.fold(f64::INFINITY, f64::min) / 3.0;
+        let hop_s = motion.straight_s(1.5 * step_m, 0.0) + motion.settle_s();
+        Self {
+            photo_s,
+            row_s: ROW_OVER_INTERVAL * photo_s,
+            place_s: photo_s + hop_s,
+            places: photos.iter().map(|p| p.candidate.place_index).collect(),
+            cells: photos
+                .iter()
+                .map(|p| (p.candidate.bin, p.candidate.slot))
+                .collect(),
+        }
     }
-    let hop_s = if nearest < 0.1 {
-        0.0
-    } else {
-        motion.straight_s(nearest, 0.0) + motion.settle_s()
-    };
-    motion.interval_s().max(1.0) + hop_s
+
+    fn cost_s(&self, extra: &Candidate) -> f64 {
+        if self.places.contains(&extra.place_index) {
+            return self.photo_s;
+        }
+        let is_beside = cover::slots_beside(extra.slot)
+            .into_iter()
+            .any(|slot| self.cells.contains(&(extra.bin, slot)));
+        if is_beside { self.row_s } else { self.place_s }
+    }
 }
 
 pub(super) fn seen_by(context: &Context<'_>, chosen: &Chosen) -> Option<Seen> {

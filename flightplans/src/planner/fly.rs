@@ -10,8 +10,8 @@ use crate::sorties;
 use crate::tour::{self, Leg, Stop, Tour};
 
 /// Kicks of the search, less for large sites.
-const MAX_KICKS: usize = 150;
-const KICKS_TIMES_STOPS: usize = 30_000;
+const MAX_KICKS: usize = 60;
+const KICKS_TIMES_STOPS: usize = 9_000;
 
 /// The flights with their legs.
 pub(super) struct Flown {

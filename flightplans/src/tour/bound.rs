@@ -3,12 +3,14 @@
 //! that cancel out on a closed path is a lower bound, and subgradient steps raise it. Source: Held
 //! and Karp, The traveling-salesman problem and minimum spanning trees, 1970 and 1971.
 
-use super::{Node, Tour, is_same_aim};
+use super::{Node, Tour};
 
 /// Steps of the ascent for sites of a few hundred photos; large ones get fewer.
 const MAX_STEPS: usize = 400;
+/// Above this many photos the bound is the shutter's alone.
+const MAX_TREE_STOPS: usize = 4000;
 /// Leg times looked at in all: bounds the work on large sites.
-const MAX_LEGS: usize = 60_000_000;
+const MAX_LEGS: usize = 20_000_000;
 
 /// Seconds from the first to the last photo that no order of these photos undercuts.
 #[must_use]
@@ -16,6 +18,9 @@ pub(crate) fn order_bound_s(tour: &Tour<'_>, known_s: f64) -> f64 {
     let n = tour.len();
     if n < 2 {
         return 0.0;
+    }
+    if n > MAX_TREE_STOPS {
+        return shutter_s(tour);
     }
     let least = |a: usize, b: usize| least_s(tour, a, b);
     let table: Option<Vec<f64>> = (n <= 2000).then(|| {
@@ -63,12 +68,17 @@ pub(crate) fn order_bound_s(tour: &Tour<'_>, known_s: f64) -> f64 {
     best.max(0.0)
 }
 
+/// Every photo but the last is followed by another, no sooner than the shutter allows.
+fn shutter_s(tour: &Tour<'_>) -> f64 {
+    (tour.len() - 1) as f64 * tour.motion.interval_s()
+}
+
 /// The least that a leg between two photos takes in any order and direction.
 pub(super) fn least_s(tour: &Tour<'_>, a: usize, b: usize) -> f64 {
     let (from, to) = (&tour.stops[a], &tour.stops[b]);
     let rest = |a, b| tour.leg_s(None, Node::Stop(a), Node::Stop(b), None);
     let at_rest = rest(a, b).min(rest(b, a));
-    if !tour.fly_through || !is_same_aim(from, to) {
+    if !tour.fly_through || tour.aims[a] != tour.aims[b] {
         return at_rest;
     }
     // In passing, at most as fast as either allows.

@@ -77,9 +77,10 @@ fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<(f64, usize)>> {
         let turn = super::turn_deg(a.aim.yaw_deg, b.aim.yaw_deg);
         (a.station.place - b.station.place).norm() + 3.0 * rise + 0.1 * turn
     };
+    let around = Around::of(tour);
     (0..n)
         .map(|stop| {
-            let mut others: Vec<usize> = (0..n).filter(|other| *other != stop).collect();
+            let mut others: Vec<usize> = around.some(tour, stop);
             if others.len() > 6 * N_NEAREST {
                 let key = |other: &usize| (rough(stop, *other), *other);
                 let compare = |a: &usize, b: &usize| {
@@ -98,6 +99,57 @@ fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<(f64, usize)>> {
             timed
         })
         .collect()
+}
+
+/// Side of the squares that stops are found by on large sites.
+const SQUARE_M: f64 = 40.0;
+/// Up to this many stops every one is looked at.
+const MAX_ALL_STOPS: usize = 1500;
+
+/// Stops by the square that they lie in.
+struct Around {
+    squares: BTreeMap<(i32, i32), Vec<usize>>,
+}
+
+impl Around {
+    fn square(tour: &Tour<'_>, stop: usize) -> (i32, i32) {
+        let place = tour.stops[stop].station.place / SQUARE_M;
+        (place.x.floor() as i32, place.y.floor() as i32)
+    }
+
+    fn of(tour: &Tour<'_>) -> Self {
+        let mut squares: BTreeMap<(i32, i32), Vec<usize>> = BTreeMap::new();
+        for stop in 0..tour.len() {
+            squares
+                .entry(Self::square(tour, stop))
+                .or_default()
+                .push(stop);
+        }
+        Self { squares }
+    }
+
+    /// Enough other stops to find the nearest among: all, or those of the squares around.
+    fn some(&self, tour: &Tour<'_>, stop: usize) -> Vec<usize> {
+        let n = tour.len();
+        if n <= MAX_ALL_STOPS {
+            return (0..n).filter(|other| *other != stop).collect();
+        }
+        let (x, y) = Self::square(tour, stop);
+        let mut found: Vec<usize> = Vec::new();
+        for reach in 1..=8 {
+            found.clear();
+            for near_x in x - reach..=x + reach {
+                for near_y in y - reach..=y + reach {
+                    found.extend(self.squares.get(&(near_x, near_y)).into_iter().flatten());
+                }
+            }
+            if found.len() > 8 * N_NEAREST {
+                break;
+            }
+        }
+        found.retain(|other| *other != stop);
+        found
+    }
 }
 
 /// Stretches of rows that are flown in one go: at least this many photos.

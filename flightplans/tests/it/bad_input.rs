@@ -200,6 +200,10 @@ fn specs_that_contradict_themselves_are_refused() {
         ("[flight]\nbattery_reserve = 1.0", "battery_reserve"),
         ("[views]\nmin_per_point = 0", "views.min_per_point"),
         ("[views]\nmin_headings = 4", "contradicts"),
+        (
+            "[views]\nmin_per_point = 1\nmin_headings = 2",
+            "contradicts",
+        ),
         ("[views]\nmin_depression_deg = 30", "contradicts"),
         (
             "[gimbal]\npitch_min_deg = 0\npitch_max_deg = -90",
