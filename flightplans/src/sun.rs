@@ -132,7 +132,7 @@ fn warnings(now: &Sun, glare_cells: &[String]) -> Vec<String> {
     }
     if !glare_cells.is_empty() {
         all.push(format!(
-            "glare: {} photos look at the sun's mirror image",
+            "glare: photos that look at the sun's mirror image: {}",
             glare_cells.len()
         ));
     }

@@ -38,7 +38,7 @@ fn entry(plan: &FlightPlan, bin: &BinRecord, coverage: &BinCoverage) -> String {
     };
     let photos = match bin.n_linking {
         0 => format!("{} photos", bin.n_coverage),
-        n => format!("{} + {n} photos", bin.n_coverage),
+        n => format!("{} photos, {n} more to link", bin.n_coverage),
     };
     let mut text = format!(
         "<td class=\"{class}\"><strong>{} views</strong> at least, 95 % have {} or more\

@@ -193,10 +193,14 @@ fn print(plan: &FlightPlan, written: &[PathBuf]) {
         format!("{}:{:02} min", whole / 60, whole % 60)
     };
     let time = &plan.time;
+    let batteries = match time.n_batteries {
+        1 => "one battery".to_owned(),
+        n => format!("{n} batteries"),
+    };
     println!(
-        "{} photos on {} batteries: {} from the first to the last, {} from take-off to landing, {:.0} m",
+        "{} photos on {}: {} from the first to the last, {} from take-off to landing, {:.0} m",
         time.n_photos,
-        time.n_batteries,
+        batteries,
         minutes(time.first_to_last_photo_s),
         minutes(time.flight_s),
         time.path_m

@@ -73,7 +73,11 @@ fn a_site_becomes_a_plan_with_all_exports() {
         ],
     );
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("photos on 1 batter"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("photos on one battery"),
+        "{}",
+        ran.stdout
+    );
     let second: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
     assert!(second["made_from"]["repeats_sha256"].is_string());
 }
