@@ -97,6 +97,31 @@ impl CameraModel {
         }
     }
 
+    /// The camera of the picture after it was turned clockwise by quarter turns.
+    #[must_use]
+    pub fn turned(&self, quarter_turns: u8) -> Self {
+        let quarter_turns = quarter_turns % 4;
+        let mut camera = *self;
+        let (width, height) = (f64::from(self.width), f64::from(self.height));
+        if quarter_turns % 2 == 1 {
+            (camera.width, camera.height) = (self.height, self.width);
+            (camera.fx, camera.fy) = (self.fy, self.fx);
+        }
+        (camera.cx, camera.cy) = match quarter_turns {
+            1 => (height - self.cy, self.cx),
+            2 => (width - self.cx, height - self.cy),
+            3 => (self.cy, width - self.cx),
+            _ => (self.cx, self.cy),
+        };
+        if let Lens::BrownConrady { p1, p2, .. } = &mut camera.lens {
+            // (p2, p1) turns like any vector in the picture.
+            for _ in 0..quarter_turns {
+                (*p2, *p1) = (-*p1, *p2);
+            }
+        }
+        camera
+    }
+
     /// The camera itself, when its numbers can be those of a camera: both sides at least one
     /// pixel, focal lengths positive, everything finite.
     ///

@@ -3,9 +3,8 @@
 //! time of everything but the solver.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
-use tests::binaries::program;
+use tests::binaries::{run, text};
 use tests::pairing::compare;
 
 fn main() {
@@ -26,7 +25,7 @@ fn main() {
         "--out",
     ];
     let started = Instant::now();
-    run("simulator", &render, &[&rendered]);
+    let _ = run("simulator", &[&render[..], &[text(&rendered)]].concat());
     println!(
         "rendering 60 photos of 1600x1200: {:.1} s",
         started.elapsed().as_secs_f64()
@@ -53,20 +52,7 @@ fn measure(name: &str, photos: &Path, scratch: &Path) {
     let scene = work.join("by-footprint");
     for step in ["detect", "anchor", "cluster", "report"] {
         let started = Instant::now();
-        run("groundstation", &["--quiet", step], &[&scene]);
+        let _ = run("groundstation", &["--quiet", step, text(&scene)]);
         println!("{step}: {:.1} s", started.elapsed().as_secs_f64());
     }
-}
-
-fn run(name: &str, arguments: &[&str], paths: &[&Path]) {
-    let output = Command::new(program(name))
-        .args(arguments)
-        .args(paths)
-        .output()
-        .expect("it starts");
-    assert!(
-        output.status.success(),
-        "{name} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
 }

@@ -1,6 +1,7 @@
 //! The programs that were built beforehand (`cargo build --workspace --bins`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A program of this workspace, in the target folder of the running test, bench or program.
 ///
@@ -19,4 +20,36 @@ pub fn program(name: &str) -> PathBuf {
             candidates[0].display()
         )
     })
+}
+
+/// Runs a program of ours to its end and returns what it printed.
+///
+/// # Panics
+/// When it does not end with code 0, with all that it said.
+#[must_use]
+#[track_caller]
+pub fn run(name: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program(name))
+        .args(arguments)
+        .output()
+        .expect("it starts");
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success(),
+        "{name} {arguments:?}: {}\n{stdout}{stderr}",
+        output.status
+    );
+    stdout.into_owned()
+}
+
+/// A path of a temporary folder as an argument.
+///
+/// # Panics
+/// When it is not text.
+#[must_use]
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary folders have plain names")
 }

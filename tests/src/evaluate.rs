@@ -42,6 +42,18 @@ pub fn read_json_lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
+/// A number of a JSON file.
+///
+/// # Panics
+/// When it is none.
+#[must_use]
+#[track_caller]
+pub fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+}
+
 fn numbers<const N: usize>(value: &Value) -> [f64; N] {
     std::array::from_fn(|idx| value[idx].as_f64().expect("a number"))
 }

@@ -262,3 +262,58 @@ fn numbers_that_no_camera_has_are_named() {
     let lens = brown(f64::INFINITY, 0.0, 0.0, 0.0, 0.0);
     check(CameraModel { lens, ..good }, "lens is inf");
 }
+
+/// A point seen by the stored camera lies, after the picture is turned, where the turned
+/// camera sees the turned point.
+#[test]
+fn a_turned_picture_has_a_turned_camera() {
+    let stored = CameraModel {
+        width: 4000,
+        height: 3000,
+        fx: 2900.0,
+        fy: 2910.0,
+        cx: 2010.0,
+        cy: 1490.0,
+        lens: Lens::BrownConrady {
+            k1: -0.02,
+            k2: 0.01,
+            p1: 0.001,
+            p2: -0.002,
+            k3: 0.0,
+        },
+    };
+    let point = Point::new(0.3, -0.2, 1.0);
+    let seen = stored
+        .pixel_from_camera(point)
+        .expect("in front of the camera");
+    let check = |quarter_turns: u8, turned_point: Point<_>, expected: Pixel| {
+        let camera = stored.turned(quarter_turns);
+        let pixel = camera
+            .pixel_from_camera(turned_point)
+            .expect("in front of the camera");
+        assert!(
+            (pixel.x - expected.x).abs() < 1e-9,
+            "{quarter_turns}: {pixel:?} {expected:?}"
+        );
+        assert!(
+            (pixel.y - expected.y).abs() < 1e-9,
+            "{quarter_turns}: {pixel:?} {expected:?}"
+        );
+    };
+    check(0, point, seen);
+    check(
+        1,
+        Point::new(0.2, 0.3, 1.0),
+        Pixel::new(3000.0 - seen.y, seen.x),
+    );
+    check(
+        2,
+        Point::new(-0.3, 0.2, 1.0),
+        Pixel::new(4000.0 - seen.x, 3000.0 - seen.y),
+    );
+    check(
+        3,
+        Point::new(-0.2, -0.3, 1.0),
+        Pixel::new(seen.y, 4000.0 - seen.x),
+    );
+}

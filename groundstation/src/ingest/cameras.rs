@@ -1,10 +1,10 @@
 //! Photos that share intrinsics, and what is known of these beforehand.
 
 use super::bodies::Bodies;
-use calibration::profiles::{self, PhotoCamera};
-use calibration::{CameraModel, Lens, Metres};
+use calibration::profiles::PhotoCamera;
+use calibration::{CameraModel, Metres};
 use record::Capture;
-use record::capture::{FocalHint, Orientation};
+use record::capture::{KnownFrom, KnownIntrinsics, Orientation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -143,7 +143,7 @@ pub(super) fn group(key: &CameraKey, captures: &[&Capture]) -> CameraGroup {
         serial: key.serial.clone(),
         focal_length_mm: key.focal_um.map(|um| um as f64 / 1000.0),
         digital_zoom: key.zoom_thousandths.map(|zoom| zoom as f64 / 1000.0),
-        prior: turned(&stored, orientation_of(first)),
+        prior: stored.turned(orientation_of(first).quarter_turns()),
         focal_sigma_px,
         source,
         n_photos: captures.len(),
@@ -153,45 +153,17 @@ pub(super) fn group(key: &CameraKey, captures: &[&Capture]) -> CameraGroup {
 /// Intrinsics for the stored picture: of the profile and the photos' own hints, the surest one.
 fn prior(key: &CameraKey, captures: &[&Capture]) -> (CameraModel, f64, PriorSource) {
     let [width, height] = key.stored_px;
-    let by_profile = profiles::find(&PhotoCamera {
+    let photo = PhotoCamera {
         make: key.make.as_deref().unwrap_or_default(),
         model: key.model.as_deref().unwrap_or_default(),
         width,
         height,
         focal_length: key.focal_um.map(|um| Metres(um as f64 / 1e6)),
-    })
-    // Digital zoom crops the picture: the profile's angles no longer hold.
-    .filter(|_| key.zoom_thousandths.is_none())
-    .map(|found| {
-        let sigma = found
-            .focal_sigma_px
-            .unwrap_or(NOMINAL_SIGMA * found.camera.fx);
-        (
-            found.camera,
-            sigma,
-            PriorSource::Profile {
-                id: found.profile.id.clone(),
-            },
-        )
-    });
+    };
     let hints = captures.iter().filter_map(|capture| capture.focal());
-    let surest = hints.min_by(|a, b| a.sigma_px.total_cmp(&b.sigma_px));
-    let by_photo = surest.map(|hint| {
-        let source = PriorSource::Photo {
-            source: hint.source.to_string(),
-        };
-        (camera_of(hint, width, height), hint.sigma_px, source)
-    });
-    match (by_profile, by_photo) {
-        (Some(profile), Some(photo)) => {
-            if photo.1 < profile.1 {
-                photo
-            } else {
-                profile
-            }
-        }
-        (Some(found), None) | (None, Some(found)) => found,
-        (None, None) => {
+    match KnownIntrinsics::surest(&photo, key.zoom_thousandths.is_some(), hints) {
+        Some(found) => (found.camera, found.focal_sigma_px, found.source.into()),
+        None => {
             let focal = ASSUMED_FOCAL_PER_SIDE * f64::from(width.max(height));
             let source = PriorSource::Photo {
                 source: "assumed".to_owned(),
@@ -205,122 +177,14 @@ fn prior(key: &CameraKey, captures: &[&Capture]) -> (CameraModel, f64, PriorSour
     }
 }
 
-/// A profile without its own uncertainty is the maker's word.
-const NOMINAL_SIGMA: f64 = 0.025;
-/// A typical drone camera sees 70 degrees across.
-const ASSUMED_FOCAL_PER_SIDE: f64 = 0.72;
-
-fn camera_of(hint: &FocalHint, width: u32, height: u32) -> CameraModel {
-    let mut camera = CameraModel::pinhole(width, height, hint.focal_px);
-    if let Some([cx, cy]) = hint.principal_point_px {
-        (camera.cx, camera.cy) = (cx, cy);
-    }
-    if let Some(d) = hint.distortion {
-        camera.lens = Lens::BrownConrady {
-            k1: d.k1,
-            k2: d.k2,
-            p1: d.p1,
-            p2: d.p2,
-            k3: d.k3,
-        };
-    }
-    camera
-}
-
-/// The camera of the upright picture, from that of the stored one. Mirrored orientations (2, 4,
-/// 5, 7), which no camera writes, are treated as the turn they contain.
-fn turned(stored: &CameraModel, orientation: Orientation) -> CameraModel {
-    let mut camera = *stored;
-    let (width, height) = (f64::from(stored.width), f64::from(stored.height));
-    // Where the stored x and y axes point in the upright picture, and the new principal point.
-    let quarter_turns = quarter_turns(orientation);
-    if quarter_turns % 2 == 1 {
-        (camera.width, camera.height) = (stored.height, stored.width);
-        (camera.fx, camera.fy) = (stored.fy, stored.fx);
-    }
-    (camera.cx, camera.cy) = match quarter_turns {
-        1 => (height - stored.cy, stored.cx),
-        2 => (width - stored.cx, height - stored.cy),
-        3 => (stored.cy, width - stored.cx),
-        _ => (stored.cx, stored.cy),
-    };
-    if let Lens::BrownConrady { p1, p2, .. } = &mut camera.lens {
-        // (p2, p1) turns like any vector in the picture.
-        for _ in 0..quarter_turns {
-            (*p2, *p1) = (-*p1, *p2);
+impl From<KnownFrom> for PriorSource {
+    fn from(source: KnownFrom) -> Self {
+        match source {
+            KnownFrom::Profile(id) => Self::Profile { id },
+            KnownFrom::Photo(source) => Self::Photo { source },
         }
     }
-    camera
 }
 
-/// Quarter turns clockwise that make a stored picture upright.
-pub(crate) fn quarter_turns(orientation: Orientation) -> u8 {
-    match orientation.exif_value() {
-        3 | 4 => 2,
-        5 | 6 => 1,
-        7 | 8 => 3,
-        _ => 0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use calibration::{Pixel, Point};
-
-    /// A point seen by the stored camera lies, after the picture is turned, where the turned
-    /// camera sees the turned point.
-    #[test]
-    fn a_turned_picture_has_a_turned_camera() {
-        let stored = CameraModel {
-            width: 4000,
-            height: 3000,
-            fx: 2900.0,
-            fy: 2910.0,
-            cx: 2010.0,
-            cy: 1490.0,
-            lens: Lens::BrownConrady {
-                k1: -0.02,
-                k2: 0.01,
-                p1: 0.001,
-                p2: -0.002,
-                k3: 0.0,
-            },
-        };
-        let point = Point::new(0.3, -0.2, 1.0);
-        let seen = stored
-            .pixel_from_camera(point)
-            .expect("in front of the camera");
-        let check = |exif: u32, turned_point: Point<_>, expected: Pixel| {
-            let orientation = Orientation::try_from(exif).expect("1 to 8");
-            let camera = turned(&stored, orientation);
-            let pixel = camera
-                .pixel_from_camera(turned_point)
-                .expect("in front of the camera");
-            assert!(
-                (pixel.x - expected.x).abs() < 1e-9,
-                "{exif}: {pixel:?} {expected:?}"
-            );
-            assert!(
-                (pixel.y - expected.y).abs() < 1e-9,
-                "{exif}: {pixel:?} {expected:?}"
-            );
-        };
-        check(1, point, seen);
-        check(
-            6,
-            Point::new(0.2, 0.3, 1.0),
-            Pixel::new(3000.0 - seen.y, seen.x),
-        );
-        check(
-            3,
-            Point::new(-0.3, 0.2, 1.0),
-            Pixel::new(4000.0 - seen.x, 3000.0 - seen.y),
-        );
-        check(
-            8,
-            Point::new(-0.2, -0.3, 1.0),
-            Pixel::new(seen.y, 4000.0 - seen.x),
-        );
-    }
-}
+/// A typical drone camera sees 70 degrees across.
+const ASSUMED_FOCAL_PER_SIDE: f64 = 0.72;

@@ -11,8 +11,8 @@ mod sources;
 mod store;
 mod take;
 
+pub(crate) use cameras::orientation_of;
 pub use cameras::{CameraGroup, PriorSource};
-pub(crate) use cameras::{orientation_of, quarter_turns};
 pub(crate) use clock::scene_seconds;
 pub use flights::{Flight, Intervals};
 pub use site::SiteError;

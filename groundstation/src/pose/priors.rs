@@ -426,7 +426,7 @@ fn prior(
 
 /// The gimbal's angles describe the stored picture; the scene's pictures are upright.
 fn upright_rotation(attitude: Attitude, capture: &Capture) -> Rotation<Camera, Enu> {
-    let turns = crate::ingest::quarter_turns(crate::ingest::orientation_of(capture));
+    let turns = crate::ingest::orientation_of(capture).quarter_turns();
     let angle = f64::from(turns) * std::f64::consts::FRAC_PI_2;
     let upright_from_stored = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
     Rotation::from_quaternion(upright_from_stored * attitude.camera_from_enu().quaternion)

@@ -4,6 +4,7 @@
 mod exit;
 mod interrupt;
 mod logging;
+mod main_of;
 mod output;
 mod panics;
 mod progress;
@@ -11,6 +12,6 @@ mod progress;
 pub use exit::{ExitStatus, InputError, Interrupted, exit_status, report};
 pub use interrupt::Cancel;
 pub use logging::{LogLevel, start_logging};
+pub use main_of::main_of;
 pub use output::{canonical_json, print_json};
-pub use panics::end_panics_with_our_code;
 pub use progress::Progress;

@@ -7,9 +7,8 @@ const PRINTING: &str = "failed printing to stdout";
 const CLOSED: &str = "Broken pipe";
 
 /// From now on a panic in any thread says what happened and ends the process with code 2, and
-/// printing into a pipe that nobody reads any more (`| head`) ends it quietly. Call it once, at the
-/// start of `main`.
-pub fn end_panics_with_our_code() {
+/// printing into a pipe that nobody reads any more (`| head`) ends it quietly.
+pub(crate) fn end_panics_with_our_code() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let said = info.payload_as_str().unwrap_or_default();

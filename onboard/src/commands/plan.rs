@@ -6,6 +6,7 @@ use clap::Args;
 use console::{ExitStatus, print_json};
 use flightplans::export::{Format, export};
 use flightplans::{FlightPlan, PlanError, PlanSpec, Relief, Request, Site, report};
+use record::{DiskStorage, write_durably};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -153,7 +154,8 @@ fn write_all(args: &PlanArgs, plan: &FlightPlan) -> anyhow::Result<Vec<PathBuf>>
     }
     let mut written = Vec::new();
     for (path, bytes) in files {
-        std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
+        write_durably(&DiskStorage, &path, &bytes)
+            .with_context(|| format!("writing {}", path.display()))?;
         written.push(path);
     }
     Ok(written)

@@ -2,23 +2,7 @@
 //! photos' own account of their height, and held against what is true by `groundstation detect eval`.
 
 use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
-use tests::binaries::program;
-
-fn run(name: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program(name))
-        .args(arguments)
-        .output()
-        .expect("it starts");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name} {arguments:?}: {stderr}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("temporary folders have plain names")
-}
+use tests::binaries::{run, text};
 
 /// Below what the model card states for heights up to 60 m: this is one scene of few photos.
 const LOWEST_AP50: f64 = 0.9;
@@ -31,7 +15,7 @@ fn vehicles_of_an_unseen_site_are_found_where_they_are() {
         "--seed 3101 --photos 6 --size 1200x900 --heights 30,55 --pitches 45,90 --cars 40";
     let mut render: Vec<&str> = vec!["render", "--out", text(&photos)];
     render.extend(options.split(' '));
-    run("simulator", &render);
+    let _ = run("simulator", &render);
     let summary = run(
         "onboard",
         &[

@@ -5,38 +5,9 @@ use nalgebra::{Rotation2, Vector2};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 use tempfile::TempDir;
-use tests::binaries::program;
-use tests::evaluate::{percentile, read_json, read_json_lines, room_folder};
-
-/// Runs a program of ours to its end and returns what it printed.
-fn run(name: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program(name))
-        .args(arguments)
-        .output()
-        .expect("it starts");
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.success(),
-        "{name} {arguments:?}: {}\n{stdout}{stderr}",
-        output.status
-    );
-    stdout.into_owned()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("temporary folders have plain names")
-}
-
-fn number(value: &Value) -> f64 {
-    value
-        .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
-}
+use tests::binaries::{run, text};
+use tests::evaluate::{number, percentile, read_json, read_json_lines, room_folder};
 
 /// A scene of 150 photos, and its truth.
 struct FromTruth {
@@ -48,7 +19,7 @@ impl FromTruth {
     fn write(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = ["scene", "--photos", "150", "--out", text(folder.path())];
-        run("simulator", &[&out[..], arguments].concat());
+        let _ = run("simulator", &[&out[..], arguments].concat());
         let truth = read_json(&folder.path().join("truth.json"));
         Self { folder, truth }
     }
@@ -58,7 +29,7 @@ impl FromTruth {
     }
 
     fn groundstation(&self, command: &str) {
-        run("groundstation", &["--quiet", command, text(self.scene())]);
+        let _ = run("groundstation", &["--quiet", command, text(self.scene())]);
     }
 
     fn status(&self) -> Value {
@@ -249,7 +220,7 @@ fn ingest_reads_the_same_from_the_placeholders() {
     let zone = scene.truth["site"]["zone"].as_str().expect("a zone");
     let ingest = ["--quiet", "ingest", "--zone", zone];
     let folders = [text(photos.path()), text(again.path())];
-    run("groundstation", &[&ingest[..], &folders[..]].concat());
+    let _ = run("groundstation", &[&ingest[..], &folders[..]].concat());
     let list = |scene: &Path| read_json(&room_folder(scene, "ingest").join("scene.json"));
     assert_same(&list(scene.scene()), &list(again.path()), "scene.json");
 }

@@ -3,12 +3,11 @@
 use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
-use tests::binaries::program;
+use tests::binaries::{run, text};
 use tests::evaluate::{
-    HorizontalFit, SceneCameras, match_anchors, percentile, read_json, rms_after_similarity,
-    true_centres,
+    HorizontalFit, SceneCameras, match_anchors, number, percentile, read_json,
+    rms_after_similarity, true_centres,
 };
 
 /// The shared real photos; `None` (and a word about it) where the folder is absent.
@@ -31,28 +30,6 @@ fn shared(folder: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Runs a program of ours to its end and returns what it printed.
-fn run(name: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program(name))
-        .args(arguments)
-        .output()
-        .expect("it starts");
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.success(),
-        "{name} {arguments:?}: {}\n{stdout}{stderr}",
-        output.status
-    );
-    stdout.into_owned()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("temporary folders have plain names")
-}
-
 /// Processes a folder into a scene and prints what took how long.
 fn process(source: &Path, scene: &Path, more: &[&str]) {
     let started = Instant::now();
@@ -73,12 +50,6 @@ fn process(source: &Path, scene: &Path, more: &[&str]) {
 fn status(scene: &Path) -> Value {
     serde_json::from_str(&run("groundstation", &["status", text(scene), "--json"]))
         .expect("one JSON object")
-}
-
-fn number(value: &Value) -> f64 {
-    value
-        .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 #[test]
@@ -214,7 +185,7 @@ fn rendered() {
         "--size",
         "1600x1200",
     ];
-    run(
+    let _ = run(
         "simulator",
         &[&render[..], &["--out", text(&photos)]].concat(),
     );
@@ -225,6 +196,7 @@ fn rendered() {
     check_cameras(&scene, &truth);
     check_anchors(&scene, &truth);
     check_identities(&scene);
+    check_confirmed(&scene, &truth);
 
     // The same photos without a solver: approximate, but one map.
     let approximate = scratch.path().join("approximate");
@@ -312,7 +284,18 @@ fn check_anchors(scene: &Path, truth: &Value) {
     assert!(errors.len() >= 100, "{} anchors only", errors.len());
 }
 
-/// No two boxes of one photo in one vehicle, and as many confirmed vehicles as are plausible.
+/// As many confirmed vehicles as there are, give or take what merging and splitting may cost here.
+fn check_confirmed(scene: &Path, truth: &Value) {
+    let there = truth["vehicles"].as_array().expect("vehicles").len() as f64;
+    let confirmed = number(&status(scene)["entity"]["confirmed"]);
+    println!("{confirmed} confirmed vehicles for {there} true");
+    assert!(
+        (0.8..1.35).contains(&(confirmed / there)),
+        "{confirmed} confirmed vehicles for {there} true"
+    );
+}
+
+/// No two boxes of one photo in one vehicle.
 fn check_identities(scene: &Path) {
     let entities = read_json(&tests::evaluate::room_folder(scene, "entity").join("entities.json"));
     for entity in entities["entities"].as_array().expect("entities") {

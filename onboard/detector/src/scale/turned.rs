@@ -1,8 +1,7 @@
 //! The view of a picture that was turned upright.
 
 use super::ViewGeometry;
-use calibration::camera::Lens;
-use calibration::{CameraModel, Rotation};
+use calibration::Rotation;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::f64::consts::FRAC_PI_2;
 
@@ -21,7 +20,7 @@ impl ViewGeometry {
         let angle = f64::from(quarter_turns) * FRAC_PI_2;
         let upright_from_stored = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         Self {
-            camera: turned_camera(&self.camera, quarter_turns),
+            camera: self.camera.turned(quarter_turns),
             camera_from_enu: Rotation::from_quaternion(
                 upright_from_stored * self.camera_from_enu.quaternion,
             ),
@@ -30,33 +29,11 @@ impl ViewGeometry {
     }
 }
 
-/// The camera of a picture turned clockwise.
-fn turned_camera(stored: &CameraModel, quarter_turns: u8) -> CameraModel {
-    let mut camera = *stored;
-    let (width, height) = (f64::from(stored.width), f64::from(stored.height));
-    if quarter_turns % 2 == 1 {
-        (camera.width, camera.height) = (stored.height, stored.width);
-        (camera.fx, camera.fy) = (stored.fy, stored.fx);
-    }
-    (camera.cx, camera.cy) = match quarter_turns {
-        1 => (height - stored.cy, stored.cx),
-        2 => (width - stored.cx, height - stored.cy),
-        3 => (stored.cy, width - stored.cx),
-        _ => (stored.cx, stored.cy),
-    };
-    if let Lens::BrownConrady { p1, p2, .. } = &mut camera.lens {
-        // (p2, p1) turns like any vector in the picture.
-        for _ in 0..quarter_turns {
-            (*p2, *p1) = (-*p1, *p2);
-        }
-    }
-    camera
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calibration::{Direction, Metres, Pixel, Point};
+    use calibration::camera::Lens;
+    use calibration::{CameraModel, Direction, Metres, Pixel, Point};
     use std::f64::consts::PI;
 
     /// The turned view sees a point of the world where the turned picture shows it.

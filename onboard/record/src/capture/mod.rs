@@ -5,6 +5,7 @@ mod container;
 mod exif;
 mod identity;
 mod intrinsics;
+mod known_intrinsics;
 mod makernote;
 mod number;
 mod remark;
@@ -18,6 +19,7 @@ mod xmp;
 
 pub use container::FileFormat;
 pub use intrinsics::{BrownDistortion, FocalBasis, FocalHint};
+pub use known_intrinsics::{KnownFrom, KnownIntrinsics};
 pub use remark::Remark;
 pub use rows::Row;
 pub use time::{CaptureTime, LocalTime, TimeBasis};

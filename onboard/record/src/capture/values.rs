@@ -98,6 +98,18 @@ impl Orientation {
         self.0
     }
 
+    /// Quarter turns clockwise that make the stored picture upright. Mirrored orientations (2, 4,
+    /// 5, 7), which no camera writes, count as the turn they contain.
+    #[must_use]
+    pub fn quarter_turns(self) -> u8 {
+        match self.0 {
+            3 | 4 => 2,
+            5 | 6 => 1,
+            7 | 8 => 3,
+            _ => 0,
+        }
+    }
+
     /// Whether showing the picture upright exchanges width and height.
     #[must_use]
     pub fn swaps_sides(self) -> bool {

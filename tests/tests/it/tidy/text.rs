@@ -84,14 +84,14 @@ fn no_machine_is_named() {
     let folders = ["work", "root", "farm"].map(|name| format!("/{name}/"));
     let homes = ["/home", "/Users", "/tmp/target"].map(|start| start.to_owned() + "/");
     let hosts = [
-        ["static.crates", "io"],
-        ["index.crates", "io"],
-        ["pypi", "org"],
-        ["pythonhosted", "org"],
-        ["registry.npmjs", "org"],
-        ["deb.debian", "org"],
+        ["static.crates", ".io"],
+        ["index.crates", ".io"],
+        ["pypi", ".org"],
+        ["pythonhosted", ".org"],
+        ["registry.npm", "js.org"],
+        ["deb.deb", "ian.org"],
     ]
-    .map(|parts| parts.join("."));
+    .map(|parts| parts.concat());
     let wanted: Vec<String> = folders.into_iter().chain(homes).chain(hosts).collect();
     let mut offences = Vec::new();
     for (path, text) in searched_files() {
