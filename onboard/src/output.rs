@@ -74,6 +74,9 @@ struct EarlierSummary {
 pub struct OutputFolder {
     target: PathBuf,
     aside: PathBuf,
+    kept: PathBuf,
+    /// Held while this result is written; where it lies, and that it is to be removed.
+    lock: (PathBuf, fs::File),
     schema_name: &'static str,
     folders: Mutex<BTreeSet<PathBuf>>,
     files: Mutex<BTreeMap<String, String>>,
@@ -93,12 +96,20 @@ impl OutputFolder {
         })?;
         let parent = parent_of(target);
         fs::create_dir_all(parent).map_err(read_error(parent))?;
+        let lock_path = parent.join(hidden(name, "lock"));
+        let lock = locked(&lock_path)?;
         let aside = parent.join(hidden(name, "part"));
+        if aside.exists() {
+            // Of a run that was killed.
+            fs::remove_dir_all(&aside).map_err(read_error(&aside))?;
+        }
         DiskStorage.create_dir(&aside)?;
         Ok(Self {
             target: target.to_owned(),
             folders: Mutex::new(BTreeSet::from([aside.clone()])),
             aside,
+            kept: parent.join(hidden(name, "kept")),
+            lock: (lock_path, lock),
             schema_name,
             files: Mutex::default(),
         })
@@ -115,6 +126,32 @@ impl OutputFolder {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert(name.to_owned(), sha256(bytes));
         Ok(())
+    }
+
+    /// Keeps something for the next run, should this one not get to its end. Only whole notes are
+    /// read back, but a power cut may take the latest.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn keep(&self, name: &str, text: &str) -> Result<(), OutputError> {
+        if !self.kept.exists() {
+            // Another thread may be faster.
+            match DiskStorage.create_dir(&self.kept) {
+                Err(_) if self.kept.exists() => {}
+                made => made?,
+            }
+        }
+        let path = self.kept.join(name);
+        let part = path.with_extension("part");
+        let failed = read_error(&part);
+        fs::write(&part, text).map_err(failed)?;
+        Ok(DiskStorage.rename(&part, &path)?)
+    }
+
+    /// What an earlier run, which did not get to its end, kept under this name.
+    #[must_use]
+    pub fn kept(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.kept.join(name)).ok()
     }
 
     fn make_folder(&self, folder: &Path) -> Result<(), OutputError> {
@@ -168,24 +205,45 @@ impl OutputFolder {
         if had_old {
             fs::remove_dir_all(&old).map_err(read_error(&old))?;
         }
+        if self.kept.exists() {
+            fs::remove_dir_all(&self.kept).map_err(read_error(&self.kept))?;
+        }
         Ok(())
     }
 }
 
 impl Drop for OutputFolder {
-    /// A result that was not finished leaves nothing behind.
+    /// A result that was not finished leaves nothing behind but what is kept for the next run.
     fn drop(&mut self) {
         if self.aside.exists()
             && let Err(error) = fs::remove_dir_all(&self.aside)
         {
             tracing::warn!("cannot remove {}: {error}", self.aside.display());
         }
+        let (path, file) = &self.lock;
+        // Its name goes first: who waits for it must not get one that is about to vanish.
+        if let Err(error) = fs::remove_file(path).and_then(|()| file.unlock()) {
+            tracing::warn!("cannot remove {}: {error}", path.display());
+        }
     }
 }
 
-/// A name beside the target that is this process's own.
+/// A name beside the target.
 fn hidden(name: &std::ffi::OsStr, what: &str) -> String {
-    format!(".{}.{what}-{}", name.to_string_lossy(), std::process::id())
+    format!(".{}.{what}", name.to_string_lossy())
+}
+
+/// The lock of a result that is being written; the system frees it when a process ends in any way.
+fn locked(path: &Path) -> Result<fs::File, OutputError> {
+    let file = fs::File::create(path).map_err(read_error(path))?;
+    file.try_lock().map_err(|error| match error {
+        fs::TryLockError::WouldBlock => OutputError::InTheWay {
+            path: path.to_owned(),
+            what: "another run writes the same result",
+        },
+        fs::TryLockError::Error(source) => read_error(path)(source),
+    })?;
+    Ok(file)
 }
 
 fn parent_of(path: &Path) -> &Path {
@@ -325,6 +383,43 @@ mod tests {
         fs::remove_dir_all(&target).unwrap();
         fs::write(&target, "a file").unwrap();
         refused("no folder");
+    }
+
+    #[test]
+    fn what_is_kept_is_there_until_a_run_ends() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        let first = OutputFolder::begin(&target, "kind").unwrap();
+        first.keep("a.json", "found").unwrap();
+        drop(first);
+        assert_eq!(names(home.path()), [".out.kept"]);
+        let second = OutputFolder::begin(&target, "kind").unwrap();
+        assert_eq!(second.kept("a.json").as_deref(), Some("found"));
+        assert_eq!(second.kept("b.json"), None);
+        let summary = json!({ "schema": "kind/1", "files": second.files() });
+        second.publish(&summary).unwrap();
+        assert_eq!(names(home.path()), ["out"]);
+    }
+
+    #[test]
+    fn two_runs_do_not_write_one_result() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        let first = OutputFolder::begin(&target, "kind").unwrap();
+        let error = OutputFolder::begin(&target, "kind").err().unwrap();
+        assert!(error.to_string().contains("another run"), "{error}");
+        drop(first);
+        OutputFolder::begin(&target, "kind").unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join(".out.part")).unwrap();
+        fs::write(home.path().join(".out.part/a.txt"), "half").unwrap();
+        write_result(&home.path().join("out"), "b.txt", b"one").unwrap();
+        assert_eq!(names(home.path()), ["out"]);
+        assert_eq!(names(&home.path().join("out")), ["b.txt", SUMMARY_FILE]);
     }
 
     #[test]

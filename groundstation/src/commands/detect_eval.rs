@@ -193,6 +193,10 @@ fn print(report: &Report<'_>) {
         let (median, p90) = (errors.median_deg, errors.p90_deg);
         println!("angle        median {median:.2} degrees, nine of ten below {p90:.2}");
     }
+    if let Some(errors) = found.corner_errors {
+        let share = 100.0 * errors.sigma;
+        println!("corners      {share:.1} % of the long side, standard deviation along x and y");
+    }
     println!("doubles      {}", found.doubles);
     for group in &found.groups {
         let angle = group.angle_errors.map_or_else(String::new, |errors| {

@@ -295,6 +295,9 @@ fn print(name: &str, found: &Evaluation) {
             errors.median_deg, errors.p90_deg, found.doubles
         );
     }
+    if let Some(errors) = found.corner_errors {
+        println!("  corners {:.4} of the long side", errors.sigma);
+    }
     for group in &found.groups {
         println!(
             "    {:?}: {} vehicles, AP50 {:.3}, recall {:.3}, angle {:.2} deg",

@@ -458,6 +458,11 @@ impl Detector {
             class,
             score: candidate.score,
             truncated: is_cut(&hull, photo.size),
+            corner_sigma_px: self
+                .model
+                .info
+                .corner_sigma
+                .map(|share| share * oriented_box.long_side_px()),
         })
     }
 

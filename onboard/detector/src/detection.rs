@@ -50,4 +50,8 @@ pub struct Detection {
     pub score: f64,
     /// Whether the photo's edge cuts the vehicle.
     pub truncated: bool,
+    /// Standard deviation of each corner along x and along y, pixels of the photo; `None` where the
+    /// model does not say how exact its boxes are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corner_sigma_px: Option<f64>,
 }

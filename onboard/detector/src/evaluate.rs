@@ -29,6 +29,9 @@ pub struct TruthBox {
     pub ignored: bool,
 }
 
+/// Standard deviations per median of absolute errors, for normal errors.
+const DEVIATIONS_PER_MEDIAN: f64 = 1.4826;
+
 /// A photo's detections and truth, with where it was taken from for the groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedPhoto {
@@ -79,6 +82,16 @@ pub struct AngleErrors {
     pub median_deg: f64,
     /// Nine of ten are below.
     pub p90_deg: f64,
+}
+
+/// How far the corners of detections that hit at 0.5 lie from the true ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CornerErrors {
+    /// Hits measured.
+    pub count: usize,
+    /// Standard deviation along x and along y, as a share of the true long side: 1.4826 times the
+    /// median of absolute errors, so that boxes which are wrong altogether do not count.
+    pub sigma: f64,
 }
 
 /// What groups a part of the evaluation.
@@ -137,6 +150,8 @@ pub struct Evaluation {
     pub horizontal: Precision,
     /// Angle errors; `None` without hits.
     pub angle_errors: Option<AngleErrors>,
+    /// Corner errors; `None` without hits.
+    pub corner_errors: Option<CornerErrors>,
     /// Detections beyond the first on the same vehicle, among those above the best F1's score.
     pub doubles: usize,
     /// By size, height and pitch; empty groups are left out.
@@ -166,6 +181,7 @@ pub fn evaluate(photos: &[EvaluatedPhoto]) -> Evaluation {
         vehicles: count_vehicles(&all, None),
         horizontal,
         angle_errors: angle_errors(&all, None),
+        corner_errors: corner_errors(&all),
         doubles: serious.map_or(0, |score| doubles(&all, score)),
         groups: if has_oriented {
             groups(&all)
@@ -447,18 +463,61 @@ fn precision(photos: &[&EvaluatedPhoto], kind: Kind, size: SizeRange) -> Precisi
     }
 }
 
+/// Found and true boxes of the hits at 0.5.
+fn hits(photos: &[&EvaluatedPhoto], size: SizeRange) -> Vec<(OrientedBox, OrientedBox)> {
+    let of_photo = |photo: &&EvaluatedPhoto| {
+        let outcomes = matched(photo, Kind::Oriented, THRESHOLDS[0], size);
+        outcomes
+            .into_iter()
+            .filter_map(|(_, outcome, index)| match outcome {
+                Outcome::Hit(at) => Some((
+                    photo.detections[index].oriented_box,
+                    photo.truth[at].oriented_box?,
+                )),
+                Outcome::Miss | Outcome::Ignored => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    photos.iter().flat_map(of_photo).collect()
+}
+
+fn corner_errors(photos: &[&EvaluatedPhoto]) -> Option<CornerErrors> {
+    let hits = hits(photos, None);
+    let mut errors: Vec<f64> = hits
+        .iter()
+        .flat_map(|(found, truth)| {
+            let share = 1.0 / truth.long_side_px();
+            corner_distances(found, truth).map(move |error| (error * share).abs())
+        })
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    let median = *errors.get(errors.len() / 2)?;
+    Some(CornerErrors {
+        count: hits.len(),
+        sigma: DEVIATIONS_PER_MEDIAN * median,
+    })
+}
+
+/// The errors along x and y of the four corners, counted from the corner that fits best: a box has
+/// no front.
+fn corner_distances(found: &OrientedBox, truth: &OrientedBox) -> impl Iterator<Item = f64> + use<> {
+    let (found, truth) = (found.corners(), truth.corners());
+    let turned = move |by: usize| {
+        (0..4).flat_map(move |at| {
+            let (found, truth) = (found[(at + by) % 4], truth[at]);
+            [found.x - truth.x, found.y - truth.y]
+        })
+    };
+    let squares = |by: usize| turned(by).map(|error| error * error).sum::<f64>();
+    let best = (0..4).min_by(|&a, &b| squares(a).total_cmp(&squares(b)));
+    turned(best.unwrap_or(0))
+}
+
 fn angle_errors(photos: &[&EvaluatedPhoto], size: SizeRange) -> Option<AngleErrors> {
-    let mut errors: Vec<f64> = Vec::new();
-    for photo in photos {
-        for (_, outcome, index) in matched(photo, Kind::Oriented, THRESHOLDS[0], size) {
-            if let Outcome::Hit(at) = outcome
-                && let Some(oriented) = &photo.truth[at].oriented_box
-            {
-                let found = &photo.detections[index].oriented_box;
-                errors.push(found.axis_difference(oriented).to_degrees());
-            }
-        }
-    }
+    let mut errors: Vec<f64> = hits(photos, size)
+        .iter()
+        .map(|(found, truth)| found.axis_difference(truth).to_degrees())
+        .collect();
     errors.sort_by(f64::total_cmp);
     let at = |share: f64| errors[((errors.len() - 1) as f64 * share).round() as usize];
     (!errors.is_empty()).then(|| AngleErrors {

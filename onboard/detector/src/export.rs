@@ -189,6 +189,7 @@ mod tests {
                 class: VehicleClass::SmallVehicle,
                 score: 0.875,
                 truncated: true,
+                corner_sigma_px: Some(1.5),
             }],
             plan: ScalePlan {
                 basis: ScaleBasis::Given,

@@ -27,14 +27,15 @@ mod polygon;
 mod rgb;
 mod runtime;
 mod scale;
+mod self_test;
 mod tiles;
 
 pub use detect::{DetectOptions, Detections, Detector, Warning};
 pub use detection::{Detection, VehicleClass};
 pub use error::DetectorError;
 pub use evaluate::{
-    AngleErrors, CurvePoint, EvaluatedPhoto, Evaluation, Group, GroupResult, Precision, TruthBox,
-    evaluate,
+    AngleErrors, CornerErrors, CurvePoint, EvaluatedPhoto, Evaluation, Group, GroupResult,
+    Precision, TruthBox, evaluate,
 };
 pub use export::{
     DETECTIONS_SCHEMA, DetectionsLine, coco, dota, json_line, read_json_line, yolo_class_names,
@@ -52,3 +53,4 @@ pub use runtime::{EngineChoice, EngineOptions, EngineReport, LIBRARY_VARIABLE, P
 pub use scale::{
     CAR_LENGTH_M, CarRange, Fit, Keep, Level, ScaleBasis, ScaleChoice, ScalePlan, ViewGeometry,
 };
+pub use self_test::SelfTest;

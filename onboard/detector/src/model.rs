@@ -19,6 +19,7 @@ use std::sync::Arc;
 const KEY_BEST_CAR: &str = "overlook_best_car_px";
 const KEY_CAR_RANGE: &str = "overlook_car_px_range";
 const KEY_SCORE: &str = "overlook_score_threshold";
+const KEY_CORNER_SIGMA: &str = "overlook_corner_sigma";
 const KEY_PIXEL_ORIGIN: &str = "overlook_pixel_origin";
 
 /// Score below which a model's boxes are noise, where it does not say so itself.
@@ -94,6 +95,9 @@ pub struct ModelInfo {
     pub car_range: CarRange,
     /// Score below which its boxes are noise.
     pub score_threshold: f64,
+    /// Standard deviation of its boxes' corners along x and along y, as a share of the box's long
+    /// side; `None` where nobody measured it.
+    pub corner_sigma: Option<f64>,
     /// What runs it.
     pub engine: EngineReport,
 }
@@ -233,9 +237,18 @@ impl Known {
                 .score_threshold
                 .or_else(|| number(file, KEY_SCORE))
                 .unwrap_or(DEFAULT_SCORE),
+            corner_sigma: overrides
+                .corner_sigma
+                .or_else(|| number(file, KEY_CORNER_SIGMA))
+                .filter(|share| is_corner_sigma(*share)),
             engine: self.engine,
         }
     }
+}
+
+/// Whether a share of the long side can be the deviation of a corner.
+pub(crate) fn is_corner_sigma(share: f64) -> bool {
+    share > 0.0 && share < 1.0
 }
 
 /// SHA-256 of the model's file, followed by the files of weights beside it.

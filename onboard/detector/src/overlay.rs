@@ -124,6 +124,7 @@ mod tests {
                 class: VehicleClass::Vehicle,
                 score,
                 truncated: false,
+                corner_sigma_px: None,
             }
         };
         // Boxes of a photo twice as large; one lies partly outside.

@@ -1,6 +1,7 @@
 //! What the user knows about a model that its file does not say.
 
 use crate::error::DetectorError;
+use crate::model::is_corner_sigma;
 use crate::scale::CarRange;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -86,6 +87,10 @@ pub struct ModelOverrides {
     /// Where it puts the coordinate 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pixel_origin: Option<PixelOrigin>,
+    /// Standard deviation of its boxes' corners along x and along y, as a share of the box's long
+    /// side: what `groundstation detect eval` measures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corner_sigma: Option<f64>,
 }
 
 impl ModelOverrides {
@@ -128,12 +133,19 @@ impl ModelOverrides {
             car_range: self.car_range.or(other.car_range),
             score_threshold: self.score_threshold.or(other.score_threshold),
             pixel_origin: self.pixel_origin.or(other.pixel_origin),
+            corner_sigma: self.corner_sigma.or(other.corner_sigma),
         }
     }
 
     fn check(&self) -> Result<(), &'static str> {
         if self.normalisation.is_some_and(|n| !n.is_usable()) {
             return Err("normalisation: means must be finite and deviations positive");
+        }
+        if self
+            .corner_sigma
+            .is_some_and(|share| !is_corner_sigma(share))
+        {
+            return Err("corner_sigma: a share of the long side between 0 and 1 is expected");
         }
         if self.car_range.is_some_and(|range| !range.is_usable()) {
             return Err("car_range: 0 < shortest_px <= best_px <= longest_px is expected");

@@ -1,5 +1,6 @@
 //! `onboard detect`: photos in, vehicles out.
 
+use super::model::doubt_in_words;
 use super::photos::{self, PhotoFile};
 use super::{EngineArgs, load};
 use crate::output::{ListedFile, OutputError, OutputFolder};
@@ -9,11 +10,12 @@ use clap::{Args, ValueEnum};
 use console::{Cancel, ExitStatus, InputError, Progress, print_json};
 use detector::{
     DetectOptions, Detections, Detector, DetectorError, EngineReport, ModelInfo, Photo, ScaleBasis,
-    ScaleChoice, ViewGeometry, Warning, coco, dota, draw_overlay, encode_jpeg, json_line,
+    ScaleChoice, SelfTest, ViewGeometry, Warning, coco, dota, draw_overlay, encode_jpeg, json_line,
     yolo_class_names, yolo_obb,
 };
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -98,6 +100,7 @@ struct FailedPhoto<'a> {
 }
 
 /// A photo's result, and why its scale is unknown where it is.
+#[derive(Serialize, Deserialize)]
 struct Searched {
     found: Detections,
     no_view: Option<String>,
@@ -128,13 +131,22 @@ pub(super) fn run(args: &DetectArgs, quiet: bool, cancel: &Cancel) -> anyhow::Re
     let files = photos::collect(&args.photos)?;
     let pool = Pool::start(args, files.len())?;
     let model = pool.model.clone();
+    if args.model.is_some() {
+        warn_of_doubts(pool.with(Detector::self_test)?);
+    }
     let folder = OutputFolder::begin(&args.out, SCHEMA_NAME)?;
     let progress = progress(quiet, files.len());
+    let run = Run {
+        args,
+        options: &options,
+        conditions: conditions(args, &options, &model),
+        folder: &folder,
+    };
     let search = |file: &PhotoFile| -> Result<Option<Outcome>, OutputError> {
         if cancel.is_requested() {
             return Ok(None);
         }
-        let outcome = pool.with(|detector| search(file, args, &options, detector, &folder));
+        let outcome = pool.with(|detector| run.search(file, detector));
         progress.step();
         outcome.map(Some)
     };
@@ -142,7 +154,11 @@ pub(super) fn run(args: &DetectArgs, quiet: bool, cancel: &Cancel) -> anyhow::Re
         .threads
         .install(|| files.par_iter().map(search).collect::<Result<_, _>>())?;
     let Some(outcomes) = outcomes.into_iter().collect::<Option<Vec<Outcome>>>() else {
-        eprintln!("interrupted; nothing was written");
+        eprintln!(
+            "interrupted; {} was not written. Run the same command again: photos that were \
+             searched are not searched again",
+            args.out.display()
+        );
         return Ok(ExitStatus::Interrupted);
     };
     write_formats(args, &files, &outcomes, &model, &folder)?;
@@ -222,31 +238,87 @@ fn progress(quiet: bool, n_photos: usize) -> Progress {
     }
 }
 
-/// One photo: errors of its own are its outcome, those of the output folder stop the run.
+fn warn_of_doubts(tested: SelfTest) {
+    if tested.is_doubtful() {
+        eprintln!("{}", doubt_in_words(&tested));
+    }
+}
+
+/// What decides, beside the photo itself, what is found in it.
+fn conditions(args: &DetectArgs, options: &DetectOptions, model: &ModelInfo) -> String {
+    let engine = &model.engine;
+    let of_photos = (args.height_above_ground, args.scale);
+    let of_model = (
+        &model.sha256,
+        &engine.name,
+        &engine.version,
+        &engine.provider,
+    );
+    serde_json::to_string(&(of_model, options, of_photos)).expect("plain numbers and text")
+}
+
+/// What all photos of a run share.
+struct Run<'a> {
+    args: &'a DetectArgs,
+    options: &'a DetectOptions,
+    conditions: String,
+    folder: &'a OutputFolder,
+}
+
+impl Run<'_> {
+    /// One photo: errors of its own are its outcome, those of the output folder stop the run.
+    fn search(&self, file: &PhotoFile, detector: &mut Detector) -> Result<Outcome, OutputError> {
+        let bytes = match std::fs::read(&file.path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let key = self.key(file, &bytes);
+        let kept = self.folder.kept(&key);
+        // A damaged one is searched again.
+        let searched = match kept.and_then(|text| serde_json::from_str(&text).ok()) {
+            Some(searched) => searched,
+            None => match search(file, &bytes, self.args, self.options, detector) {
+                Ok(searched) => {
+                    let text = serde_json::to_string(&searched)?;
+                    self.folder.keep(&key, &text)?;
+                    searched
+                }
+                Err(error) => return Ok(Err(error.into())),
+            },
+        };
+        if self.args.overlay {
+            let drawn = match drawn(&bytes, &searched.found) {
+                Ok(drawn) => drawn,
+                Err(error) => return Ok(Err(error.into())),
+            };
+            self.folder
+                .write(&format!("overlay/{}.jpg", file.stem), &drawn)?;
+        }
+        Ok(Ok(searched))
+    }
+
+    /// The name of what is kept: another photo, model or option has another one. The photo's own
+    /// name counts, too: some drones write the height into it.
+    fn key(&self, file: &PhotoFile, bytes: &[u8]) -> String {
+        let mut digest = Sha256::new();
+        for part in [self.conditions.as_bytes(), file.name.as_bytes(), bytes] {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        format!("{:x}.json", digest.finalize())
+    }
+}
+
 fn search(
     file: &PhotoFile,
+    bytes: &[u8],
     args: &DetectArgs,
     options: &DetectOptions,
     detector: &mut Detector,
-    folder: &OutputFolder,
-) -> Result<Outcome, OutputError> {
-    let bytes = match std::fs::read(&file.path) {
-        Ok(bytes) => bytes,
-        Err(error) => return Ok(Err(error.into())),
-    };
-    let (view, no_view) = view_of(&bytes, &file.path, args);
-    let found = match detector.detect_encoded(&bytes, view.as_ref(), options) {
-        Ok(found) => found,
-        Err(error) => return Ok(Err(error.into())),
-    };
-    if args.overlay {
-        let drawn = match drawn(&bytes, &found) {
-            Ok(drawn) => drawn,
-            Err(error) => return Ok(Err(error.into())),
-        };
-        folder.write(&format!("overlay/{}.jpg", file.stem), &drawn)?;
-    }
-    Ok(Ok(Searched { found, no_view }))
+) -> Result<Searched, DetectorError> {
+    let (view, no_view) = view_of(bytes, &file.path, args);
+    let found = detector.detect_encoded(bytes, view.as_ref(), options)?;
+    Ok(Searched { found, no_view })
 }
 
 fn view_of(bytes: &[u8], path: &Path, args: &DetectArgs) -> (Option<ViewGeometry>, Option<String>) {

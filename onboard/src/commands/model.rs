@@ -3,7 +3,9 @@
 use super::{EngineArgs, load};
 use clap::Args;
 use console::{ExitStatus, print_json};
-use detector::{DetectOptions, Detector, DetectorError, ModelInfo, RgbImage, ScaleChoice};
+use detector::{
+    DetectOptions, Detector, DetectorError, ModelInfo, RgbImage, ScaleChoice, SelfTest,
+};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -29,6 +31,7 @@ struct Report<'a> {
     schema: &'static str,
     model: &'a ModelInfo,
     timed: Timed,
+    self_test: SelfTest,
 }
 
 /// One photo, decoded, from pixels to boxes.
@@ -46,10 +49,12 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<ExitStatus> {
     let engine = args.engine.options(args.engine.n_threads());
     let mut detector = load(args.model.as_ref(), &engine)?;
     let timed = time(&mut detector)?;
+    let self_test = detector.self_test()?;
     let report = Report {
         schema: "model/1",
         model: detector.info(),
         timed,
+        self_test,
     };
     if args.json {
         print_json(&report)?;
@@ -141,6 +146,30 @@ fn print(report: &Report<'_>) {
             timed.first_run_s
         ),
     );
+    row("self-test", self_test_in_words(&report.self_test));
+    if report.self_test.is_doubtful() {
+        eprintln!("{}", doubt_in_words(&report.self_test));
+    }
+}
+
+/// How a model did on the picture that is built in.
+pub(super) fn self_test_in_words(tested: &SelfTest) -> String {
+    let angle = tested.angle_error_deg.map_or_else(String::new, |error| {
+        format!(", long sides {error:.1} degrees off (median)")
+    });
+    format!(
+        "{} of the {} vehicles of a rendered picture found, {} wrong boxes{angle}",
+        tested.found, tested.vehicles, tested.wrong
+    )
+}
+
+/// What to do about a model that did badly there.
+pub(super) fn doubt_in_words(tested: &SelfTest) -> String {
+    format!(
+        "the model may be broken: {}. Half-precision and INT8 conversions, other colours or another \
+         scale do that; look at --overlay pictures, or measure it with `groundstation detect eval`",
+        self_test_in_words(tested)
+    )
 }
 
 fn input_in_words(model: &ModelInfo) -> String {

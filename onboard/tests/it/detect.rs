@@ -2,7 +2,9 @@
 
 use crate::common::{detect, jpeg, shared, with_orientation, with_pose};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 fn names_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
@@ -84,6 +86,62 @@ fn an_earlier_result_is_replaced_and_anything_else_left_alone() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("mine.txt"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(out.join("mine.txt")).unwrap(), "keep");
+}
+
+#[test]
+fn a_run_that_was_killed_is_taken_up_where_it_stopped() {
+    let home = tempfile::tempdir().unwrap();
+    let photos = home.path().join("photos");
+    fs::create_dir(&photos).unwrap();
+    for idx in 0..30 {
+        fs::write(photos.join(format!("{idx:02}.jpg")), jpeg(600 + idx, 400)).unwrap();
+    }
+    let out = home.path().join("out");
+    let kept = home.path().join(".out.kept");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_onboard"))
+        .args(["detect", "--runtime", "rten", "--threads", "1"])
+        .args(["--scale", "1", "--out"])
+        .args([&out, &photos])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let notes = || -> Vec<PathBuf> {
+        let entries = fs::read_dir(&kept).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "json"))
+            .collect()
+    };
+    while notes().len() < 2 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!out.exists(), "it ended before it could be killed");
+    // A mark in what was kept shows whether it is read, and only under the same conditions.
+    for note in notes() {
+        let text = fs::read_to_string(&note).unwrap();
+        fs::write(&note, text.replace("\"tiles\":", "\"tiles\":1000")).unwrap();
+    }
+    let n_kept = notes().len();
+    let other = home.path().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::rename(&kept, other.join(".out.kept")).unwrap();
+    let marked = |out: &Path| {
+        let lines = fs::read_to_string(out.join("detections.jsonl")).unwrap();
+        assert_eq!(lines.lines().count(), 30);
+        lines.matches("\"tiles\":1000").count()
+    };
+    let elsewhere = other.join("out");
+    let scale = ["--scale", "1"];
+    assert_eq!(detect(&[&photos], &out, &scale).code, 0);
+    assert_eq!(marked(&out), 0);
+    assert_eq!(detect(&[&photos], &elsewhere, &scale).code, 0);
+    assert_eq!(marked(&elsewhere), n_kept);
+    assert_eq!(
+        names_below(&other),
+        ["out/detections.jsonl", "out/summary.json"]
+    );
 }
 
 #[test]

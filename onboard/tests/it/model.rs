@@ -13,6 +13,7 @@ fn our_own_model_is_described_and_timed() {
         "raw [batch",
         "KIT AIS",
         "one photo",
+        "self-test",
     ] {
         assert!(
             text.stdout.contains(expected),
@@ -29,6 +30,27 @@ fn our_own_model_is_described_and_timed() {
     assert_eq!(report["model"]["classes"][0]["class"], "vehicle");
     let run_s = report["timed"]["run_s"].as_f64().unwrap();
     assert!(run_s > 0.0 && run_s < 60.0, "{run_s}");
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+}
+
+#[test]
+fn a_model_that_finds_too_little_is_doubted() {
+    let home = tempfile::tempdir().unwrap();
+    let model = home.path().join("dark.onnx");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("detector/models/overlook-vehicles.onnx");
+    std::fs::copy(ours, &model).unwrap();
+    // Fed with a hundredth of the light: as wrong as a conversion that lost its scale.
+    let dark = r#"{"normalisation": {"order": "rgb", "mean": [0, 0, 0], "deviation": [25500, 25500, 25500]}}"#;
+    std::fs::write(home.path().join("dark.onnx.json"), dark).unwrap();
+    let ran = onboard([
+        "model".as_ref(),
+        "inspect".as_ref(),
+        model.as_os_str(),
+        "--runtime".as_ref(),
+        "rten".as_ref(),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("may be broken"), "{}", ran.stderr);
 }
 
 #[test]

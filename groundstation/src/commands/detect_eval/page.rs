@@ -58,6 +58,12 @@ fn page(report: &Report<'_>) -> String {
             errors.median_deg, errors.p90_deg
         )
     });
+    let corners = found.corner_errors.map_or_else(String::new, |errors| {
+        format!(
+            " Corner error: {:.1} % of the long side, standard deviation along x and y.",
+            100.0 * errors.sigma
+        )
+    });
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK}\n\
          <title>Detections against truth</title>\n<style>\n\
@@ -66,7 +72,7 @@ fn page(report: &Report<'_>) -> String {
          th, td {{ padding: 0.2rem 0.8rem; text-align: right; border-bottom: 1px solid #ddd; }}\n\
          th:first-child {{ text-align: left; }}\n</style>\n</head>\n<body>\n\
          <h1>Detections against truth</h1>\n\
-         <p>{} photos, {} vehicles to find. Model {}. {} doubles.{angle}</p>\n\
+         <p>{} photos, {} vehicles to find. Model {}. {} doubles.{angle}{corners}</p>\n\
          {}\n<table>\n<tr><th>boxes</th><th>AP50</th><th>AP50-95</th><th>best F1</th><th>at score</th><th>recall</th></tr>\n\
          {rows}</table>\n{}</body>\n</html>\n",
         found.photos,

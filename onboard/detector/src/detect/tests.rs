@@ -131,6 +131,7 @@ fn detector(sides: Option<u32>, origin: PixelOrigin) -> Detector {
             longest_px: 42.0,
         },
         score_threshold: 0.25,
+        corner_sigma: Some(0.05),
         engine: EngineReport {
             name: "blobs".to_owned(),
             version: String::new(),

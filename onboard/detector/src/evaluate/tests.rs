@@ -14,6 +14,7 @@ fn found(x: f64, y: f64, degrees: f64, score: f64) -> Detection {
         class: VehicleClass::Vehicle,
         score,
         truncated: false,
+        corner_sigma_px: None,
     }
 }
 
@@ -143,4 +144,27 @@ fn groups_split_photos_and_sizes() {
         .filter(|r| matches!(r.group, Group::Size { .. }))
         .count();
     assert_eq!(sizes, 1);
+}
+
+#[test]
+fn corner_errors_are_shares_of_the_long_side() {
+    // Moved by 2 px along x and 1 px along y: half of the errors are 2/40, half 1/40.
+    let boxes = vec![
+        found(102.0, 101.0, 0.0, 0.9),
+        found(302.0, 101.0, 90.0, 0.8),
+    ];
+    let there = vec![truth(100.0, 100.0, 0.0), truth(300.0, 100.0, -90.0)];
+    let errors = evaluate(&[photo(boxes, there.clone())])
+        .corner_errors
+        .unwrap();
+    assert_eq!(errors.count, 2);
+    assert!(
+        (errors.sigma - 1.4826 * 2.0 / 40.0).abs() < 1e-9,
+        "{errors:?}"
+    );
+    assert!(
+        evaluate(&[photo(Vec::new(), there)])
+            .corner_errors
+            .is_none()
+    );
 }

@@ -7,5 +7,6 @@ mod common;
 mod engines;
 mod layouts;
 mod peers;
+mod self_test;
 mod sheffield;
 mod songdo;
