@@ -38,7 +38,7 @@ def main():
     parser.add_argument("--simulator", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--set", choices=sorted(FIRST_SEED), default="training", dest="kind")
-    parser.add_argument("--scenes", type=int, default=32)
+    parser.add_argument("--scenes", type=int, default=64)
     parser.add_argument("--threads", type=int, default=0)
     arguments = parser.parse_args()
     for index in range(arguments.scenes):

@@ -34,6 +34,8 @@ HARD_SHARE = 0.3
 # scenes that were not trained on (longer than the middle of the training), lengths that lose less
 # than 0.03 of it, and the score of the best F1 there.
 BEST_CAR_PX, CAR_PX_RANGE, SCORE_THRESHOLD = 38.0, (24.0, 48.0), 0.5
+# Standard deviation of the corners along x and along y there, as a share of the long side.
+CORNER_SIGMA = 0.04
 WARM_UP_STEPS = 60
 PEAK_RATE = 3e-3
 WEIGHT_DECAY = 1e-4
@@ -197,6 +199,7 @@ def metadata(photos, steps):
         "overlook_best_car_px": f"{BEST_CAR_PX:g}",
         "overlook_car_px_range": "[{:g}, {:g}]".format(*CAR_PX_RANGE),
         "overlook_score_threshold": f"{SCORE_THRESHOLD:g}",
+        "overlook_corner_sigma": f"{CORNER_SIGMA:g}",
         "overlook_training_data_sha256": data.data_digest(photos),
         "overlook_training_photos": str(len(photos)),
         "overlook_training_steps": str(steps),
@@ -209,7 +212,7 @@ def main():
     parser.add_argument("--renders", action="append", default=[], help="folder that renders.py filled")
     parser.add_argument("--without-vehicles", action="append", default=[], metavar="DIR:CAR_PX")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--steps", type=int, default=4200)
+    parser.add_argument("--steps", type=int, default=7200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--widths", type=int, nargs=4, default=(16, 32, 48, 80))
     parser.add_argument("--head", type=int, default=32)

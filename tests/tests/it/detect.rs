@@ -59,4 +59,13 @@ fn vehicles_of_an_unseen_site_are_found_where_they_are() {
     assert!((LOWEST_AP50..1.0).contains(&ap50), "{ap50}");
     assert!((0.2..3.0).contains(&angle), "{angle}");
     assert_eq!(evaluation["doubles"], 0);
+    // The model says how exact its corners are; it is held to that, both ways.
+    let measured = evaluation["corner_errors"]["sigma"].as_f64().unwrap();
+    let lines = std::fs::read_to_string(found.join("detections.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let vehicle = &first["detections"][0];
+    let stated = vehicle["corner_sigma_px"].as_f64().unwrap()
+        / vehicle["oriented_box"]["long_side_px"].as_f64().unwrap();
+    eprintln!("corners {measured:.3} of the long side, stated {stated:.3}");
+    assert!((0.6..1.6).contains(&(measured / stated)), "{measured} {stated}");
 }
