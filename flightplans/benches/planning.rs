@@ -21,6 +21,7 @@ fn measure(name: &str, site: &Site, spec: &PlanSpec, runs: usize) {
             relief: &Relief::Flat,
             repeat: None,
             at: None,
+            progress: None,
         })
         .expect("the site can be flown");
         times.push(start.elapsed().as_secs_f64());
@@ -43,8 +44,14 @@ fn measure(name: &str, site: &Site, spec: &PlanSpec, runs: usize) {
 fn main() {
     let sites = Path::new(env!("CARGO_MANIFEST_DIR")).join("sites");
     let comparison = Site::load(&sites.join("comparison.geojson")).expect("an example site");
-    let spec = PlanSpec::load(&sites.join("comparison.toml")).expect("an example spec");
+    let full = PlanSpec::load(&sites.join("comparison.toml")).expect("an example spec");
+    // The default rounds, as for a plan that a crew waits for; then those of the file.
+    let spec = PlanSpec {
+        search: PlanSpec::default().search,
+        ..full.clone()
+    };
     measure("comparison", &comparison, &spec, 3);
+    measure("comparison, searched", &comparison, &full, 1);
     let mut two_headings = spec.clone();
     two_headings.views.min_headings = 2;
     measure("two headings a point", &comparison, &two_headings, 3);

@@ -229,7 +229,7 @@ impl Problem<'_> {
         }
     }
 
-    fn add(&self, choice: &mut Choice, index: usize) {
+    pub(crate) fn add(&self, choice: &mut Choice, index: usize) {
         if std::mem::replace(&mut choice.chosen[index], true) {
             return;
         }
@@ -283,7 +283,7 @@ impl Problem<'_> {
         });
     }
 
-    fn gain(&self, choice: &Choice, index: usize) -> usize {
+    pub(crate) fn gain(&self, choice: &Choice, index: usize) -> usize {
         let candidate = &self.candidates[index];
         choice.bins[candidate.bin].as_ref().map_or(0, |bin| {
             let lacks = bin.lacks.get(candidate.heading);
@@ -292,7 +292,7 @@ impl Problem<'_> {
         })
     }
 
-    fn price_s(&self, choice: &Choice, index: usize) -> f64 {
+    pub(crate) fn price_s(&self, choice: &Choice, index: usize) -> f64 {
         let candidate = &self.candidates[index];
         let at = &choice.at_place[candidate.place_index];
         let is_visited = at.iter().any(|photos| *photos > 0);
@@ -320,19 +320,38 @@ impl Problem<'_> {
         })
     }
 
+    /// Fills a choice, and says with which.
+    pub(crate) fn filled(&self, choice: &mut Choice) -> Vec<usize> {
+        let before = choice.chosen.clone();
+        self.fill(choice);
+        (0..before.len())
+            .filter(|index| choice.chosen[*index] && !before[*index])
+            .collect()
+    }
+
     /// Greedy choice until nothing more can be given, bin by bin: first those that see least at a
     /// time and so need most places, then the others, for which those places are cheap.
     fn fill(&self, choice: &mut Choice) {
+        for bin in self.bins_by_size() {
+            let is_met = choice.bins[bin]
+                .as_ref()
+                .is_none_or(|bin| bin.need.is_empty() && bin.lacks.iter().all(PointSet::is_empty));
+            if !is_met {
+                self.fill_bin(choice, bin);
+            }
+        }
+    }
+
+    /// The bins that see anything, those with the smallest views first.
+    fn bins_by_size(&self) -> Vec<usize> {
         let mut largest = vec![0; self.is_oblique.len()];
         for candidate in self.candidates {
-            let seen = self.ground.all().covered(&candidate.spans);
+            let seen = candidate.spans.len();
             largest[candidate.bin] = largest[candidate.bin].max(seen);
         }
         let mut bins: Vec<usize> = (0..largest.len()).filter(|bin| largest[*bin] > 0).collect();
         bins.sort_by_key(|bin| (largest[*bin], *bin));
-        for bin in bins {
-            self.fill_bin(choice, bin);
-        }
+        bins
     }
 
     /// Gains only fall, except where a visited place or a begun row makes other photos cheaper:

@@ -286,6 +286,12 @@ impl Spans {
         self.columns.iter().all(Range::is_empty)
     }
 
+    /// Grid points in it, those outside the area too.
+    #[must_use]
+    pub(crate) fn len(&self) -> usize {
+        self.columns.iter().map(Range::len).sum()
+    }
+
     fn words<'a>(&'a self, words_a_row: usize) -> impl Iterator<Item = (usize, u64)> + 'a {
         self.columns
             .iter()
@@ -309,6 +315,12 @@ impl PointSet {
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         count(&self.bits)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bits.iter().all(|word| *word == 0)
     }
 
     /// How many of its points a footprint covers.

@@ -7,7 +7,9 @@
 
 use calibration::{Footprint, overlap};
 use nalgebra::Vector3;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 /// Least share of the smaller footprint in common.
 pub(crate) const MIN_SHARE: f64 = 0.5;
@@ -27,12 +29,49 @@ pub(crate) struct Seen {
     centre: Vector3<f64>,
     area_m2: f64,
     ground_m: f64,
+    /// Photos of one kind see the same about their places; `None` where the ground is not level.
+    kind: Option<u64>,
+}
+
+/// Pairs that were compared: of like kinds at like distances all match or none does.
+#[derive(Default)]
+pub(crate) struct Known {
+    pairs: RefCell<HashMap<(u64, u64, i32, i32), bool>>,
+}
+
+/// Distances that differ by less are the same, metres.
+const SAME_M: f64 = 1e-3;
+
+impl Known {
+    /// Whether two photos match.
+    #[must_use]
+    pub(crate) fn matches(&self, a: &Seen, b: &Seen) -> bool {
+        if !a.may_match(b) {
+            return false;
+        }
+        let (Some(kind_a), Some(kind_b)) = (a.kind, b.kind) else {
+            return a.matches(b);
+        };
+        let way = (b.centre - a.centre) / SAME_M;
+        let way = (way.x.round() as i32, way.y.round() as i32);
+        let key = if (kind_a, (0, 0)) <= (kind_b, way) {
+            (kind_a, kind_b, way.0, way.1)
+        } else {
+            (kind_b, kind_a, -way.0, -way.1)
+        };
+        if let Some(known) = self.pairs.borrow().get(&key) {
+            return *known;
+        }
+        let found = a.matches(b);
+        self.pairs.borrow_mut().insert(key, found);
+        found
+    }
 }
 
 impl Seen {
     /// What a photo sees.
     #[must_use]
-    pub(crate) fn of(footprint: Footprint) -> Self {
+    pub(crate) fn of(footprint: Footprint, kind: Option<u64>) -> Self {
         let (low, high) = crate::plane::bounds(footprint.hull())
             .unwrap_or((nalgebra::Vector2::zeros(), nalgebra::Vector2::zeros()));
         let centre = footprint.view().centre().vector;
@@ -43,6 +82,7 @@ impl Seen {
             area_m2: footprint.area_m2(),
             ground_m: footprint.view().ground_z().get(),
             footprint,
+            kind,
         }
     }
 
@@ -59,7 +99,7 @@ impl Seen {
 
     /// False only for pairs that cannot match: boxes with less than half of the smaller footprint
     /// in common, or, for cameras that see all of the common box from very different directions.
-    fn may_match(&self, other: &Self) -> bool {
+    pub(crate) fn may_match(&self, other: &Self) -> bool {
         let low = self.low.sup(&other.low);
         let high = self.high.inf(&other.high);
         let common = high - low;
@@ -305,6 +345,9 @@ struct Search<'a> {
     is_taken: Vec<bool>,
     /// Photos that no offer helps.
     is_hopeless: Vec<bool>,
+    pairs: Known,
+    /// Offers that match the photos which are being helped.
+    near: BTreeMap<usize, Vec<usize>>,
     added: Vec<usize>,
 }
 
@@ -318,6 +361,8 @@ impl<'a> Search<'a> {
             known: vec![(0, Vec::new()); offers.len()],
             is_taken: vec![false; offers.len()],
             is_hopeless: vec![false; photos.len()],
+            pairs: Known::default(),
+            near: BTreeMap::new(),
             added: Vec::new(),
         };
         for (at, offer) in offers.iter().enumerate() {
@@ -356,15 +401,23 @@ impl<'a> Search<'a> {
         while !left.is_empty() {
             let n_now = left.len().min(self.n_at_once());
             let mut near: Vec<usize> = Vec::new();
-            for &photo in &left[..n_now] {
-                let offers = if self.offers.len() > MAX_EXACT_OFFERS {
-                    self.offers_by_tile.about(&photos[photo])
-                } else {
-                    self.offers_by_tile.within(&photos[photo])
+            let now = &left[..n_now];
+            self.near.retain(|photo, _| now.contains(photo));
+            for &photo in now {
+                let offers = match self.near.entry(photo) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        let mut offers = if self.offers.len() > MAX_EXACT_OFFERS {
+                            self.offers_by_tile.about(&photos[photo])
+                        } else {
+                            self.offers_by_tile.within(&photos[photo])
+                        };
+                        offers
+                            .retain(|at| self.pairs.matches(self.offers[*at].seen, &photos[photo]));
+                        place.insert(offers)
+                    }
                 };
-                near.extend(offers.into_iter().filter(|at| {
-                    !self.is_taken[*at] && self.offers[*at].seen.may_match(&photos[photo])
-                }));
+                near.extend(offers.iter().filter(|at| !self.is_taken[**at]));
             }
             near.sort_unstable();
             near.dedup();
@@ -423,10 +476,10 @@ impl<'a> Search<'a> {
         let seen = self.offers[at].seen;
         if *n_seen == 0 {
             *neighbours = self.photos_by_tile.within(seen);
-            neighbours.retain(|photo| seen.matches(&photos[*photo]));
+            neighbours.retain(|photo| self.pairs.matches(seen, &photos[*photo]));
         } else {
             let new = *n_seen..photos.len();
-            neighbours.extend(new.filter(|photo| seen.matches(&photos[*photo])));
+            neighbours.extend(new.filter(|photo| self.pairs.matches(seen, &photos[*photo])));
         }
         *n_seen = photos.len();
     }

@@ -3,6 +3,7 @@
 mod assemble;
 mod choose;
 mod fly;
+mod shorter;
 
 use crate::airspace::Airspace;
 use crate::candidates::Bin;
@@ -38,6 +39,9 @@ pub struct Request<'a> {
     pub repeat: Option<(&'a FlightPlan, String)>,
     /// When it is to be flown.
     pub at: Option<Timestamp>,
+    /// Told before each round of the search how many are done, and of how many; says whether to go
+    /// on. When not, the plan is the best so far.
+    pub progress: Option<&'a dyn Fn(u32, u32) -> bool>,
 }
 
 /// What every step of planning reads.

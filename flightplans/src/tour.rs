@@ -8,7 +8,7 @@ mod bound;
 mod improve;
 
 pub(crate) use bound::order_bound_s;
-pub(crate) use improve::shortest;
+pub(crate) use improve::{improved, shortest};
 
 use crate::airspace::{Airspace, Station};
 use crate::motion::{Aim, Motion, turn_deg};
@@ -195,6 +195,15 @@ impl<'a> Tour<'a> {
                 self.leg_s(k.checked_sub(1).map(at), at(k), at(k + 1), after)
             })
             .sum()
+    }
+
+    /// Seconds from the first to the last photo, and those of the ways there and back times a weight.
+    #[must_use]
+    pub(crate) fn weighed_s(&self, order: &[usize], weight: f64) -> f64 {
+        let (Some(first), Some(last)) = (order.first(), order.last()) else {
+            return 0.0;
+        };
+        self.flight_s(order) - (1.0 - weight) * (self.out_s[*first] + self.back_s[*last])
     }
 
     /// All legs from take-off to landing.

@@ -1,18 +1,23 @@
 //! Which cells: for each height the cheaper of grids and rings that gives every point its views,
 //! then linking photos until all photos hang together.
 
+mod connect;
+mod earlier;
+mod repair;
+
 use super::{Context, PROMISE_STEP_M};
 use crate::airspace::Station;
-use crate::candidates::{Candidate, Scene, Slot};
+use crate::candidates::{Candidate, Scene};
 use crate::cover::{self, Costs, Demand, Problem, RowMates};
 use crate::error::PlanError;
 use crate::ground::Ground;
-use crate::links::{self, Graph, Offer, Seen};
+use crate::links::{Graph, Seen};
 use crate::motion;
 use crate::plan::{Cell, Pattern, Purpose, Reason};
-use crate::plane::Place;
 use crate::template;
+use crate::terrain::Relief;
 use calibration::Point;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rebuilding rounds of a small site, per comparison of patterns and for the choice itself.
@@ -34,6 +39,8 @@ pub(super) struct Selection {
     pub(super) bins: Vec<BinChoice>,
     /// The photos' pairs, in the photos' order.
     pub(super) graph: Graph,
+    /// The order that the search for a short flight found, by index.
+    pub(super) order: Option<Vec<usize>>,
     /// What a crew should know.
     pub(super) warnings: Vec<String>,
 }
@@ -58,17 +65,69 @@ pub(super) struct BinChoice {
 }
 
 /// One height's candidates and what was chosen among them.
-struct Level {
-    candidates: Vec<Candidate>,
+pub(super) struct Level {
+    pub(super) candidates: Vec<Candidate>,
+    /// What each candidate sees, once it was asked for.
+    seen: Vec<OnceCell<Option<Seen>>>,
     /// Ids that differ from the candidates' own: those of an earlier plan.
     ids: BTreeMap<usize, String>,
     chosen: Vec<usize>,
     /// Earlier cells among them.
-    kept: Vec<usize>,
+    pub(super) kept: Vec<usize>,
     infeasible: Vec<usize>,
-    pattern: Pattern,
+    pub(super) pattern: Pattern,
+    /// What photos cost here.
+    pub(super) costs: Costs,
     /// Feasible cells that no photo matches well enough.
-    loose: BTreeSet<usize>,
+    pub(super) loose: BTreeSet<usize>,
+}
+
+impl Level {
+    /// What a candidate sees; `None` where nothing lies within the limits.
+    pub(super) fn seen(&self, context: &Context<'_>, index: usize) -> Option<&Seen> {
+        self.seen[index]
+            .get_or_init(|| seen_of(context, &self.candidates[index]))
+            .as_ref()
+    }
+
+    /// A candidate as a photo of the plan.
+    fn photo(
+        &self,
+        context: &Context<'_>,
+        number: usize,
+        index: usize,
+        purpose: Purpose,
+    ) -> Chosen {
+        let candidate = &self.candidates[index];
+        let id = self.ids.get(&index).cloned();
+        Chosen {
+            id: id.unwrap_or_else(|| candidate.id(&context.bins)),
+            candidate: candidate.clone(),
+            purpose,
+            from: (number, index),
+        }
+    }
+}
+
+fn seen_of(context: &Context<'_>, candidate: &Candidate) -> Option<Seen> {
+    let bins = &context.bins;
+    let yaw = (candidate.yaw_deg * 1e6).round() as u64;
+    let is_level = matches!(context.request.relief, Relief::Flat);
+    let kind = is_level.then_some((candidate.bin as u64) << 32 | yaw);
+    let centre = Point::new(
+        candidate.place.x,
+        candidate.place.y,
+        candidate.height_m(bins),
+    );
+    template::view_at(
+        &context.request.profile.camera,
+        centre,
+        candidate.ground_m,
+        candidate.yaw_deg,
+        bins[candidate.bin].template.pitch_down_deg,
+    )
+    .footprint(&template::limits(context.request.spec))
+    .map(|footprint| Seen::of(footprint, kind))
 }
 
 pub(super) fn choose(context: &Context<'_>) -> Result<Selection, PlanError> {
@@ -76,7 +135,7 @@ pub(super) fn choose(context: &Context<'_>) -> Result<Selection, PlanError> {
     let mut bins = vec![BinChoice::default(); context.bins.len()];
     let mut levels = Vec::new();
     let mut first_place = 0;
-    let earlier = earlier_cells(context, &mut warnings)?;
+    let earlier = earlier::cells(context, &mut warnings)?;
     for height_index in 0..context.request.spec.bins.heights_m.len() {
         let level = level(context, height_index, first_place, &earlier, &mut bins);
         first_place = level
@@ -90,7 +149,7 @@ pub(super) fn choose(context: &Context<'_>) -> Result<Selection, PlanError> {
     if levels.iter().all(|level| level.chosen.is_empty()) {
         return Err(nothing(context, &levels));
     }
-    Ok(connect(context, levels, bins, warnings))
+    Ok(connect::connect(context, levels, bins, warnings))
 }
 
 fn scene<'a>(context: &'a Context<'_>, ground: &'a Ground, margin_m: f64) -> Scene<'a> {
@@ -103,51 +162,6 @@ fn scene<'a>(context: &'a Context<'_>, ground: &'a Ground, margin_m: f64) -> Sce
         bins: &context.bins,
         margin_m,
     }
-}
-
-/// The cells that an earlier plan flew, if there is one.
-fn earlier_cells<'a>(
-    context: &Context<'a>,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<&'a Cell>, PlanError> {
-    let Some((plan, _)) = &context.request.repeat else {
-        return Ok(Vec::new());
-    };
-    let origin = context.request.site.degrees(&Place::zeros());
-    let metres_a_degree = 111_195.0;
-    let distance_m = metres_a_degree
-        * (plan.site.origin.latitude_deg - origin.latitude_deg).hypot(
-            (plan.site.origin.longitude_deg - origin.longitude_deg)
-                * origin.latitude_deg.to_radians().cos(),
-        );
-    let size_m = context.request.site.area_m2().sqrt();
-    if distance_m > size_m.max(100.0) {
-        return Err(PlanError::OtherSite { distance_m });
-    }
-    if plan.camera.id != context.request.profile.id {
-        warnings.push(format!(
-            "the earlier plan was for the camera {}, this one is for {}: the same poses see other \
-             footprints",
-            plan.camera.id, context.request.profile.id
-        ));
-    }
-    let (kept, dropped): (Vec<&Cell>, Vec<&Cell>) = plan
-        .planned()
-        .partition(|cell| bin_of(context, cell).is_some());
-    if !dropped.is_empty() {
-        warnings.push(format!(
-            "{} cells of the earlier plan are of heights or pitches that the spec does not ask for \
-             any more; they are left out",
-            dropped.len()
-        ));
-    }
-    Ok(kept)
-}
-
-fn bin_of(context: &Context<'_>, cell: &Cell) -> Option<usize> {
-    context.bins.iter().position(|bin| {
-        bin.template.height_m == cell.height_m && bin.template.pitch_down_deg == cell.pitch_down_deg
-    })
 }
 
 /// One height as covering problems.
@@ -246,7 +260,7 @@ fn level(
 ) -> Level {
     let scene = scene(context, &context.ground, context.margin_m);
     let mut candidates = scene.candidates(height_index, first_place);
-    let (earlier, ids) = add_earlier(context, &scene, height_index, earlier, &mut candidates);
+    let (earlier, ids) = earlier::add(context, &scene, height_index, earlier, &mut candidates);
     exclude_unreachable(context, &mut candidates);
     let kept: Vec<usize> = earlier
         .iter()
@@ -295,11 +309,13 @@ fn level(
         infeasible: choices.infeasible(pattern, &earlier),
         kept: kept.clone(),
         pattern,
+        costs,
         loose: BTreeSet::new(),
         ids,
+        seen: vec![OnceCell::new(); candidates.len()],
         candidates,
     };
-    repair(context, &mut level, &is_oblique, costs, pattern);
+    repair::repair(context, &mut level, &is_oblique, costs, pattern);
     level
 }
 
@@ -326,39 +342,6 @@ fn costs(context: &Context<'_>, step_m: f64) -> Costs {
             hop_s
         },
     }
-}
-
-/// Cells of an earlier plan as candidates of their own, with their ids.
-fn add_earlier(
-    context: &Context<'_>,
-    scene: &Scene<'_>,
-    height_index: usize,
-    earlier: &[&Cell],
-    candidates: &mut Vec<Candidate>,
-) -> (Vec<usize>, BTreeMap<usize, String>) {
-    let (mut kept, mut ids) = (Vec::new(), BTreeMap::new());
-    for cell in earlier {
-        let Some(bin) = bin_of(context, cell) else {
-            continue;
-        };
-        if context.bins[bin].height_index != height_index {
-            continue;
-        }
-        let same = candidates
-            .iter()
-            .position(|c| c.bin == bin && c.id(&context.bins) == cell.id);
-        match same {
-            Some(index) if scene.is_same_pose(&candidates[index], cell) => kept.push(index),
-            _ => {
-                let next_place = candidates.iter().map(|c| c.place_index + 1).max();
-                let place_index = next_place.unwrap_or_default();
-                ids.insert(candidates.len(), cell.id.clone());
-                kept.push(candidates.len());
-                candidates.push(scene.of_cell(cell, bin, place_index));
-            }
-        }
-    }
-    (kept, ids)
 }
 
 /// Adds reasons to candidates that no way leads to, or that a battery does not reach.
@@ -440,385 +423,6 @@ fn record_bins(
             n_infeasible: infeasible.len(),
             n_feasible: feasible.len(),
         };
-    }
-}
-
-/// Closes what the coarse planning grid of a large area missed, on the promise's own grid.
-fn repair(
-    context: &Context<'_>,
-    level: &mut Level,
-    is_oblique: &[bool],
-    costs: Costs,
-    pattern: Pattern,
-) {
-    if context.ground.step_m() <= PROMISE_STEP_M {
-        return;
-    }
-    let fine = Ground::inside(context.request.site, PROMISE_STEP_M);
-    let spec = context.request.spec;
-    let hull = |candidate: &Candidate| {
-        let template = &context.bins[candidate.bin].template;
-        template.hull_at(&candidate.place, candidate.yaw_deg)
-    };
-    let mut short = vec![fine.none(); context.bins.len()];
-    let mut counts: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
-    for &index in &level.chosen {
-        let candidate = &level.candidates[index];
-        let counts = counts
-            .entry(candidate.bin)
-            .or_insert_with(|| vec![0; fine.table_len()]);
-        let spans = fine.spans(&hull(candidate), 0.0);
-        fine.all().for_each(&spans, |point| {
-            counts[point] = counts[point].saturating_add(1)
-        });
-    }
-    let mut is_short = false;
-    for (bin, counts) in &counts {
-        for (point, _) in fine.points() {
-            if u32::from(counts[point]) < spec.views.min_per_point {
-                short[*bin].insert(point);
-                is_short = true;
-            }
-        }
-    }
-    if !is_short {
-        return;
-    }
-    // Only those that would help, seen on the fine grid.
-    let mut kept = Vec::new();
-    let mut allowed = Vec::new();
-    let mut helpful: Vec<Candidate> = Vec::new();
-    let mut origin = Vec::new();
-    let chosen: BTreeSet<usize> = level.chosen.iter().copied().collect();
-    for (index, candidate) in level.candidates.iter().enumerate() {
-        let is_chosen = chosen.contains(&index);
-        let fits = candidate.pattern == pattern || !is_oblique[candidate.bin];
-        if !(is_chosen || candidate.is_feasible() && fits) {
-            continue;
-        }
-        let spans = fine.spans(&hull(candidate), if is_chosen { 0.0 } else { 0.5 });
-        if !is_chosen && short[candidate.bin].covered(&spans) == 0 {
-            continue;
-        }
-        if is_chosen {
-            kept.push(helpful.len());
-        }
-        allowed.push(true);
-        origin.push(index);
-        helpful.push(Candidate {
-            spans,
-            ..candidate.clone()
-        });
-    }
-    let problem = Problem {
-        ground: &fine,
-        candidates: &helpful,
-        allowed: &allowed,
-        is_oblique,
-        demand: Demand {
-            views: spec.views.min_per_point as u8,
-            headings: 1,
-        },
-        costs,
-        n_headings: spec.bins.headings_deg.len(),
-        rows: &cover::row_mates(&helpful),
-    };
-    level.chosen = problem
-        .solve(&kept, 0)
-        .into_iter()
-        .map(|index| origin[index])
-        .collect();
-}
-
-/// Times that photos which nothing links are replaced by others.
-const MAX_REPLACEMENTS: u32 = 4;
-
-/// All heights' photos together, and the linking photos that they need. A photo that nothing links
-/// gives way to others that see the same.
-fn connect(
-    context: &Context<'_>,
-    mut levels: Vec<Level>,
-    bins: Vec<BinChoice>,
-    warnings: Vec<String>,
-) -> Selection {
-    let mut best = linked(context, &levels);
-    let is_fine = context.ground.step_m() <= PROMISE_STEP_M;
-    for _ in 0..MAX_REPLACEMENTS {
-        if !is_fine || best.graph.holds() {
-            break;
-        }
-        for photo in best.graph.loose() {
-            let (level, index) = best.photos[photo].from;
-            if !levels[level].kept.contains(&index) {
-                levels[level].loose.insert(index);
-            }
-        }
-        levels
-            .iter_mut()
-            .for_each(|level| replace_loose(context, level));
-        let next = linked(context, &levels);
-        let rank = |linked: &Linked| (linked.graph.n_groups(), linked.graph.n_short());
-        if rank(&next) < rank(&best) {
-            best = next;
-        }
-    }
-    let Linked {
-        mut photos,
-        mut infeasible,
-        graph,
-    } = best;
-    make_ids_unique(&mut photos, &mut infeasible);
-    Selection {
-        photos,
-        infeasible,
-        bins,
-        graph,
-        warnings,
-    }
-}
-
-/// Fills in for the loose photos of a level.
-fn replace_loose(context: &Context<'_>, level: &mut Level) {
-    if level.loose.is_empty() {
-        return;
-    }
-    let is_oblique: Vec<bool> = context
-        .bins
-        .iter()
-        .map(|bin| !bin.template.is_nadir())
-        .collect();
-    let rows = cover::row_mates(&level.candidates);
-    level.chosen.retain(|index| !level.loose.contains(index));
-    let choices = Choices {
-        context,
-        candidates: &level.candidates,
-        is_oblique: &is_oblique,
-        costs: costs(context, context.bins[0].template.short_side_m() / 3.0),
-        kept: &level.chosen,
-        rows: &rows,
-    };
-    let mut allowed = choices.feasible(level.pattern);
-    level.loose.iter().for_each(|index| allowed[*index] = false);
-    level.chosen = choices.solve(&allowed, 0).chosen;
-}
-
-/// Chosen and linking photos with their pairs.
-struct Linked {
-    photos: Vec<Chosen>,
-    infeasible: Vec<Chosen>,
-    graph: Graph,
-}
-
-fn linked(context: &Context<'_>, levels: &[Level]) -> Linked {
-    let mut photos = Vec::new();
-    let mut infeasible = Vec::new();
-    let mut spare = Vec::new();
-    for (number, level) in levels.iter().enumerate() {
-        let chosen: BTreeSet<usize> = level.chosen.iter().copied().collect();
-        let named = |index: usize, purpose| Chosen {
-            id: level
-                .ids
-                .get(&index)
-                .cloned()
-                .unwrap_or_else(|| level.candidates[index].id(&context.bins)),
-            candidate: level.candidates[index].clone(),
-            purpose,
-            from: (number, index),
-        };
-        photos.extend(
-            level
-                .chosen
-                .iter()
-                .map(|index| named(*index, Purpose::Coverage)),
-        );
-        infeasible.extend(
-            level
-                .infeasible
-                .iter()
-                .map(|index| named(*index, Purpose::None)),
-        );
-        spare.extend(
-            (0..level.candidates.len())
-                .filter(|index| !chosen.contains(index) && !level.loose.contains(index))
-                .filter(|index| level.candidates[*index].is_feasible())
-                .map(|index| named(index, Purpose::Linking)),
-        );
-    }
-    let mut seen: Vec<Seen> = photos.iter().filter_map(|p| seen_by(context, p)).collect();
-    let mut graph = Graph::of(&seen);
-    // First what is on the way anyway, then everything.
-    for is_cheap_only in [true, false] {
-        if !graph.holds() {
-            let added = link(
-                context,
-                &photos,
-                &mut seen,
-                &mut graph,
-                &spare,
-                is_cheap_only,
-            );
-            let names: BTreeSet<String> = added.iter().map(|chosen| chosen.id.clone()).collect();
-            spare.retain(|chosen| !names.contains(&chosen.id));
-            photos.extend(added);
-        }
-    }
-    graph = thin(context, levels, &mut photos, graph);
-    Linked {
-        photos,
-        infeasible,
-        graph,
-    }
-}
-
-/// Linking photos out of the spare ones.
-fn link(
-    context: &Context<'_>,
-    photos: &[Chosen],
-    seen: &mut Vec<Seen>,
-    graph: &mut Graph,
-    spare: &[Chosen],
-    is_cheap_only: bool,
-) -> Vec<Chosen> {
-    let extra = Extra::beside(context, photos);
-    let offers_seen: Vec<(usize, f64, Seen)> = spare
-        .iter()
-        .enumerate()
-        .map(|(index, chosen)| (index, extra.cost_s(&chosen.candidate)))
-        .filter(|(_, cost_s)| !is_cheap_only || *cost_s <= extra.row_s)
-        .filter_map(|(index, cost_s)| Some((index, cost_s, seen_by(context, &spare[index])?)))
-        .collect();
-    let offers: Vec<Offer<'_>> = offers_seen
-        .iter()
-        .map(|(index, cost_s, seen)| Offer {
-            index: *index,
-            seen,
-            cost_s: *cost_s,
-        })
-        .collect();
-    links::connect(seen, graph, &offers)
-        .into_iter()
-        .map(|index| spare[index].clone())
-        .collect()
-}
-
-/// Takes back photos that neither the views nor the links need: linking photos see the area too.
-/// Those alone at their place go first.
-fn thin(context: &Context<'_>, levels: &[Level], photos: &mut Vec<Chosen>, graph: Graph) -> Graph {
-    // On the coarse grid of a large area it is not sure what is superfluous.
-    if context.ground.step_m() > PROMISE_STEP_M {
-        return graph;
-    }
-    let is_oblique: Vec<bool> = context
-        .bins
-        .iter()
-        .map(|bin| !bin.template.is_nadir())
-        .collect();
-    let mut is_gone = vec![false; photos.len()];
-    let mut at_place: BTreeMap<usize, usize> = BTreeMap::new();
-    for photo in photos.iter() {
-        *at_place.entry(photo.candidate.place_index).or_default() += 1;
-    }
-    for (number, level) in levels.iter().enumerate() {
-        let rows = vec![RowMates::default(); level.candidates.len()];
-        let allowed = vec![true; level.candidates.len()];
-        let choices = Choices {
-            context,
-            candidates: &level.candidates,
-            is_oblique: &is_oblique,
-            costs: costs(context, 1.0),
-            kept: &[],
-            rows: &rows,
-        };
-        let problem = choices.problem(&allowed);
-        let mut own: Vec<usize> = (0..photos.len())
-            .filter(|photo| photos[*photo].from.0 == number)
-            .collect();
-        let mut choice = problem.counted(own.iter().map(|photo| photos[*photo].from.1));
-        own.retain(|photo| {
-            !level.ids.contains_key(&photos[*photo].from.1)
-                && !level.kept.contains(&photos[*photo].from.1)
-        });
-        own.sort_by_key(|photo| (at_place[&photos[*photo].candidate.place_index], *photo));
-        for photo in own {
-            let index = photos[photo].from.1;
-            if problem.is_superfluous(&choice, index) && graph.holds_without(photo, &is_gone) {
-                problem.remove(&mut choice, index);
-                is_gone[photo] = true;
-            }
-        }
-    }
-    let mut gone = is_gone.iter();
-    photos.retain(|_| !gone.next().copied().unwrap_or(false));
-    graph.without(&is_gone)
-}
-
-/// What a photo more costs beside others.
-struct Extra {
-    photo_s: f64,
-    row_s: f64,
-    place_s: f64,
-    places: BTreeSet<usize>,
-    cells: BTreeSet<(usize, Slot)>,
-}
-
-impl Extra {
-    fn beside(context: &Context<'_>, photos: &[Chosen]) -> Self {
-        let motion = &context.motion;
-        let photo_s = motion.interval_s().max(1.0);
-        let steps = context.bins.iter().map(|bin| bin.template.short_side_m());
-        let step_m = steps.fold(f64::INFINITY, f64::min) / 3.0;
-        let hop_s = motion.straight_s(1.5 * step_m, 0.0) + motion.settle_s();
-        Self {
-            photo_s,
-            row_s: ROW_OVER_INTERVAL * photo_s,
-            place_s: photo_s + hop_s,
-            places: photos.iter().map(|p| p.candidate.place_index).collect(),
-            cells: photos
-                .iter()
-                .map(|p| (p.candidate.bin, p.candidate.slot))
-                .collect(),
-        }
-    }
-
-    fn cost_s(&self, extra: &Candidate) -> f64 {
-        if self.places.contains(&extra.place_index) {
-            return self.photo_s;
-        }
-        let is_beside = cover::slots_beside(extra.slot)
-            .into_iter()
-            .any(|slot| self.cells.contains(&(extra.bin, slot)));
-        if is_beside { self.row_s } else { self.place_s }
-    }
-}
-
-pub(super) fn seen_by(context: &Context<'_>, chosen: &Chosen) -> Option<Seen> {
-    let candidate = &chosen.candidate;
-    let bins = &context.bins;
-    let centre = Point::new(
-        candidate.place.x,
-        candidate.place.y,
-        candidate.height_m(bins),
-    );
-    template::view_at(
-        &context.request.profile.camera,
-        centre,
-        candidate.ground_m,
-        candidate.yaw_deg,
-        bins[candidate.bin].template.pitch_down_deg,
-    )
-    .footprint(&template::limits(context.request.spec))
-    .map(Seen::of)
-}
-
-/// A new cell may have the number of an earlier one whose pose differs, when the site changed.
-fn make_ids_unique(photos: &mut [Chosen], infeasible: &mut [Chosen]) {
-    let mut used = BTreeSet::new();
-    for chosen in photos.iter_mut().chain(infeasible) {
-        let mut id = chosen.id.clone();
-        while !used.insert(id.clone()) {
-            id.push('b');
-        }
-        chosen.id = id;
     }
 }
 

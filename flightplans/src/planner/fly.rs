@@ -1,9 +1,9 @@
 //! In which order the chosen cells are flown, and on how many batteries.
 
 use super::Context;
-use super::choose::{Chosen, Selection};
+use super::choose::Selection;
 use crate::airspace::Station;
-use crate::candidates::Slot;
+use crate::candidates::{Candidate, Slot};
 use crate::error::PlanError;
 use crate::motion::Aim;
 use crate::sorties;
@@ -25,7 +25,7 @@ pub(super) fn fly(context: &Context<'_>, selection: &Selection) -> Result<Flown,
     let stops: Vec<Stop> = selection
         .photos
         .iter()
-        .map(|chosen| stop(context, chosen))
+        .map(|chosen| stop(context, &chosen.candidate))
         .collect();
     let spec = context.request.spec;
     let tour = Tour::new(
@@ -36,7 +36,12 @@ pub(super) fn fly(context: &Context<'_>, selection: &Selection) -> Result<Flown,
         spec.flight.fly_through,
     );
     let kicks = (KICKS_TIMES_STOPS / stops.len().max(1)).min(MAX_KICKS);
-    let order = tour::shortest(&tour, kicks as u32);
+    let mut order = tour::shortest(&tour, kicks as u32);
+    if let Some(found) = &selection.order
+        && tour.flight_s(found) < tour.flight_s(&order)
+    {
+        order.clone_from(found);
+    }
     let usable_s = spec.usable_flight_s();
     let starts =
         sorties::cuts(&tour, &order, usable_s).ok_or_else(|| PlanError::Contradiction {
@@ -63,8 +68,7 @@ pub(super) fn fly(context: &Context<'_>, selection: &Selection) -> Result<Flown,
     Ok(Flown { flights, bound_s })
 }
 
-pub(super) fn stop(context: &Context<'_>, chosen: &Chosen) -> Stop {
-    let candidate = &chosen.candidate;
+pub(super) fn stop(context: &Context<'_>, candidate: &Candidate) -> Stop {
     let template = &context.bins[candidate.bin].template;
     let height_m = candidate.height_m(&context.bins);
     Stop {

@@ -5,10 +5,12 @@ use super::{Node, Tour};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nearest stops that a stop's new neighbours are sought among.
 const N_NEAREST: usize = 14;
+/// The same on large sites, where there is time for no more.
+const N_NEAREST_OF_MANY: usize = 6;
 /// Longest chain that is moved as one.
 const MAX_CHAIN: usize = 3;
 /// A move must gain this much, or rounding could go in circles.
@@ -34,12 +36,14 @@ pub(crate) fn shortest(tour: &Tour<'_>, kicks: u32) -> Vec<usize> {
         search.descend((0..n).collect());
         search
     };
-    let (rows, single) = (descended(true), descended(false));
-    let mut search = if tour.flight_s(&rows.order) <= tour.flight_s(&single.order) {
-        rows
-    } else {
-        single
-    };
+    let mut search = descended(true);
+    // Large sites are flown in rows anyway.
+    if n <= MAX_ALL_STOPS {
+        let single = descended(false);
+        if tour.flight_s(&single.order) < tour.flight_s(&search.order) {
+            search = single;
+        }
+    }
     if n < 8 {
         return search.order;
     }
@@ -58,6 +62,22 @@ pub(crate) fn shortest(tour: &Tour<'_>, kicks: u32) -> Vec<usize> {
             search.index();
         }
     }
+    search.order
+}
+
+/// A given order made shorter by single moves, at first about the stops that were touched.
+#[must_use]
+pub(crate) fn improved(tour: &Tour<'_>, order: Vec<usize>, touched: Vec<usize>) -> Vec<usize> {
+    let n = tour.len();
+    let nearest = nearest_lists(tour);
+    let mut search = Search {
+        tour,
+        nearest: &nearest,
+        order,
+        place_of: vec![0; n],
+    };
+    search.index();
+    search.descend(touched);
     search.order
 }
 
@@ -95,7 +115,11 @@ fn nearest_lists(tour: &Tour<'_>) -> Vec<Vec<(f64, usize)>> {
                 .map(|other| (super::bound::least_s(tour, stop, other), other))
                 .collect();
             timed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            timed.truncate(N_NEAREST);
+            timed.truncate(if n > MAX_ALL_STOPS {
+                N_NEAREST_OF_MANY
+            } else {
+                N_NEAREST
+            });
             timed
         })
         .collect()
@@ -193,29 +217,104 @@ fn end_chain(chains: &mut Vec<Vec<usize>>, chain: Vec<usize>) {
 
 /// Always the nearest chain left, by whichever end, lowest heights first.
 fn by_nearest(tour: &Tour<'_>, in_rows: bool) -> Vec<usize> {
-    let mut left = chains(tour, in_rows);
+    let chains = chains(tour, in_rows);
+    let mut left = ChainEnds::of(tour, &chains);
     let mut order: Vec<usize> = Vec::with_capacity(tour.len());
-    while !left.is_empty() {
-        let here = order.last().copied();
-        let near = |chain: &Vec<usize>| {
-            let (first, last) = (chain[0], chain[chain.len() - 1]);
-            let (forward, back) = (rough_s(tour, here, first), rough_s(tour, here, last));
-            (forward.min(back), back < forward, first)
-        };
-        let next = (0..left.len())
-            .min_by(|a, b| {
-                let ((da, _, fa), (db, _, fb)) = (near(&left[*a]), near(&left[*b]));
-                da.total_cmp(&db).then(fa.cmp(&fb))
-            })
-            .unwrap_or(0);
-        let (_, is_back, _) = near(&left[next]);
-        let mut chain = left.swap_remove(next);
+    while let Some((number, is_back)) = left.nearest(tour, &chains, order.last().copied()) {
+        left.remove(tour, &chains, number);
+        let chain = chains[number].iter().copied();
         if is_back {
-            chain.reverse();
+            order.extend(chain.rev());
+        } else {
+            order.extend(chain);
         }
-        order.extend(chain);
     }
     order
+}
+
+/// The chains left, by the squares that their ends lie in.
+struct ChainEnds {
+    squares: BTreeMap<(i32, i32), BTreeSet<usize>>,
+    n_left: usize,
+}
+
+impl ChainEnds {
+    fn of(tour: &Tour<'_>, chains: &[Vec<usize>]) -> Self {
+        let mut squares: BTreeMap<(i32, i32), BTreeSet<usize>> = BTreeMap::new();
+        for (number, chain) in chains.iter().enumerate() {
+            for end in ends(chain) {
+                let square = squares.entry(Around::square(tour, end)).or_default();
+                square.insert(number);
+            }
+        }
+        Self {
+            squares,
+            n_left: chains.len(),
+        }
+    }
+
+    fn remove(&mut self, tour: &Tour<'_>, chains: &[Vec<usize>], number: usize) {
+        for end in ends(&chains[number]) {
+            if let Some(square) = self.squares.get_mut(&Around::square(tour, end)) {
+                square.remove(&number);
+            }
+        }
+        self.n_left -= 1;
+    }
+
+    /// The chain whose end is nearest, and whether that is its last: squares further and further
+    /// away are looked at until nothing nearer can be in them.
+    fn nearest(
+        &self,
+        tour: &Tour<'_>,
+        chains: &[Vec<usize>],
+        here: Option<usize>,
+    ) -> Option<(usize, bool)> {
+        if self.n_left == 0 {
+            return None;
+        }
+        let place = here.map_or(tour.home, |here| tour.stops[here].station.place) / SQUARE_M;
+        let middle = (place.x.floor() as i32, place.y.floor() as i32);
+        let mut best: Option<(f64, usize, usize, bool)> = None;
+        let mut reach = 0;
+        loop {
+            let within = reached(&self.squares, middle, reach);
+            for &number in within.values().flat_map(|square| square.iter()) {
+                let chain = &chains[number];
+                let [first, last] = ends(chain);
+                let (forward, back) = (rough_s(tour, here, first), rough_s(tour, here, last));
+                let found = (forward.min(back), first, number, back < forward);
+                if best.is_none_or(|best| (found.0, found.1) < (best.0, best.1)) {
+                    best = Some(found);
+                }
+            }
+            let is_sure = best.is_some_and(|best| best.0 <= f64::from(reach) * SQUARE_M);
+            if is_sure || reach > MAX_REACH {
+                return best.map(|(_, _, number, is_back)| (number, is_back));
+            }
+            reach = (2 * reach).max(1);
+        }
+    }
+}
+
+/// Squares to every side beyond which there is nothing.
+const MAX_REACH: i32 = 4096;
+
+/// The squares within a reach of one.
+fn reached(
+    squares: &BTreeMap<(i32, i32), BTreeSet<usize>>,
+    (x, y): (i32, i32),
+    reach: i32,
+) -> BTreeMap<(i32, i32), &BTreeSet<usize>> {
+    let columns = squares.range((x - reach, i32::MIN)..=(x + reach, i32::MAX));
+    columns
+        .filter(|((_, row), _)| (y - reach..=y + reach).contains(row))
+        .map(|(square, chains)| (*square, chains))
+        .collect()
+}
+
+fn ends(chain: &[usize]) -> [usize; 2] {
+    [chain[0], chain[chain.len() - 1]]
 }
 
 /// How far a stop is from another one or from home, for first orders: metres, with climbs and turns

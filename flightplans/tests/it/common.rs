@@ -57,6 +57,7 @@ pub(crate) fn plan_of(site: &Site, spec: &PlanSpec) -> Result<FlightPlan, PlanEr
         relief: &Relief::Flat,
         repeat: None,
         at: None,
+        progress: None,
     })
 }
 

@@ -185,6 +185,7 @@ fn cameras_without_a_known_gimbal_or_interval_say_so() {
         relief: &Relief::Flat,
         repeat: None,
         at: None,
+        progress: None,
     })
     .unwrap();
     let said = plan.assumptions.join(" ");

@@ -12,6 +12,7 @@ fn again(site: &Site, earlier: &FlightPlan, at: Option<&str>) -> Result<FlightPl
         relief: &Relief::Flat,
         repeat: Some((earlier, "ab".repeat(32))),
         at: at.map(|time| time.parse().unwrap()),
+        progress: None,
     })
 }
 

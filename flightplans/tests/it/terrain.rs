@@ -34,6 +34,7 @@ fn plan_over(site: &Site, relief: &Relief) -> flightplans::FlightPlan {
         relief,
         repeat: None,
         at: None,
+        progress: None,
     })
     .unwrap()
 }

@@ -131,7 +131,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
     match &cli.command {
         Command::Detect(args) => detect::run(args, cli.quiet, cancel),
         Command::Model(ModelCommand::Inspect(args)) => model::inspect(args),
-        Command::Plan(args) => plan::run(args),
+        Command::Plan(args) => plan::run(args, cli.quiet, cancel),
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use calibration::{CameraProfile, profiles};
 use clap::Args;
-use console::{ExitStatus, print_json};
+use console::{Cancel, ExitStatus, Progress, print_json};
 use flightplans::export::{Format, export};
 use flightplans::{FlightPlan, PlanError, PlanSpec, Relief, Request, Site, report};
 use record::{DiskStorage, write_durably};
@@ -37,6 +37,10 @@ pub struct PlanArgs {
     /// A page with map, matrix and profile.
     #[arg(long, value_name = "PLAN.html")]
     report: Option<PathBuf>,
+    /// Rounds of the search for a shorter flight, instead of the spec's: 20 take part of a second,
+    /// 5000 a minute or two.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    rounds: Option<u32>,
     /// An earlier plan of the site, whose cells are kept.
     #[arg(long, value_name = "PLAN.json")]
     repeat: Option<PathBuf>,
@@ -72,18 +76,24 @@ fn export_arg(text: &str) -> Result<(Format, PathBuf), String> {
     Ok((format, path.into()))
 }
 
-pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitStatus> {
+pub(super) fn run(args: &PlanArgs, quiet: bool, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
     let site = Site::load(&args.site)?;
     let profile = camera(&args.camera)?;
-    let spec = match &args.spec {
+    let mut spec = match &args.spec {
         Some(path) => PlanSpec::load(path)?,
         None => PlanSpec::default(),
     };
+    spec.search.rounds = args.rounds.unwrap_or(spec.search.rounds);
     let relief = match args.terrain.as_slice() {
         [] => Relief::Flat,
         paths => Relief::load(paths, &site)?,
     };
     let earlier = args.repeat.as_deref().map(earlier).transpose()?;
+    let progress = progress(quiet, spec.search.rounds);
+    let goes_on = |done: u32, _: u32| {
+        progress.set(u64::from(done));
+        !cancel.is_requested()
+    };
     let plan = flightplans::plan(&Request {
         site: &site,
         profile: &profile,
@@ -93,7 +103,13 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitStatus> {
             .as_ref()
             .map(|(plan, digest)| (plan, digest.clone())),
         at: args.at,
+        progress: Some(&goes_on),
     })?;
+    progress.finish(&format!("{} photos", plan.time.n_photos));
+    if cancel.is_requested() {
+        eprintln!("interrupted; nothing was written");
+        return Ok(ExitStatus::Interrupted);
+    }
     let written = write_all(args, &plan)?;
     if args.json {
         print_json(&summary(args, &plan, &written))?;
@@ -101,6 +117,18 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitStatus> {
         print(&plan, &written);
     }
     Ok(ExitStatus::Done)
+}
+
+/// Quick plans need none.
+const MIN_SHOWN_ROUNDS: u32 = 100;
+
+fn progress(quiet: bool, rounds: u32) -> Progress {
+    let (title, total) = ("search", u64::from(rounds));
+    if quiet || rounds < MIN_SHOWN_ROUNDS {
+        Progress::silent(title, total)
+    } else {
+        Progress::new(title, total)
+    }
 }
 
 fn camera(wanted: &str) -> anyhow::Result<CameraProfile> {

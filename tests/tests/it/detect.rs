@@ -67,5 +67,8 @@ fn vehicles_of_an_unseen_site_are_found_where_they_are() {
     let stated = vehicle["corner_sigma_px"].as_f64().unwrap()
         / vehicle["oriented_box"]["long_side_px"].as_f64().unwrap();
     eprintln!("corners {measured:.3} of the long side, stated {stated:.3}");
-    assert!((0.6..1.6).contains(&(measured / stated)), "{measured} {stated}");
+    assert!(
+        (0.6..1.6).contains(&(measured / stated)),
+        "{measured} {stated}"
+    );
 }
