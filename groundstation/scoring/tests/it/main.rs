@@ -1,0 +1,3 @@
+//! Worked cases, properties, the paper's tables.
+
+mod hostile;
