@@ -1,3 +1,4 @@
-//! Worked cases, properties, the paper's tables.
+//! Worked cases, properties, hostile texts, the paper's tables.
 
+mod cases;
 mod hostile;
