@@ -53,3 +53,35 @@ fn a_wrong_expectation_is_named() {
     let unknown = scoring::check_case(&right.replace("correlation", "horoscope"));
     assert!(unknown.differences[0].contains("unknown variant `horoscope`"));
 }
+
+#[test]
+fn our_own_cases_hold() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let entries = std::fs::read_dir(folder).expect("our cases are in the crate");
+    let paths = entries.map(|entry| entry.expect("a folder of files").path());
+    let n_cases: usize = paths.map(|path| check(&path)).sum();
+    assert!(n_cases >= 275, "{n_cases}");
+}
+
+#[test]
+fn every_case_of_ours_says_where_its_answer_comes_from() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    for entry in std::fs::read_dir(folder).expect("our cases are in the crate") {
+        let path = entry.expect("a folder of files").path();
+        let text = std::fs::read_to_string(&path).expect("a case file");
+        let mut ids = std::collections::BTreeSet::new();
+        for line in text.lines() {
+            let case: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let basis = case["basis"].as_str();
+            assert!(
+                matches!(basis, Some("paper" | "derived" | "proposal")),
+                "{line}"
+            );
+            assert!(
+                case["why"].as_str().is_some_and(|why| !why.is_empty()),
+                "{line}"
+            );
+            assert!(ids.insert(case["id"].to_string()), "twice: {line}");
+        }
+    }
+}

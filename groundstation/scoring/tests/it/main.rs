@@ -2,3 +2,5 @@
 
 mod cases;
 mod hostile;
+mod properties;
+mod tables;
