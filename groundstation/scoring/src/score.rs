@@ -75,7 +75,7 @@ impl ComponentSums {
         &self.0[component.index()]
     }
 
-    fn add(&mut self, component: Component, points: Option<Points>, is_valid: bool) {
+    pub(crate) fn add(&mut self, component: Component, points: Option<Points>, is_valid: bool) {
         self.0[component.index()].add(points, is_valid);
     }
 

@@ -2,5 +2,8 @@
 
 mod cases;
 mod hostile;
+mod plain;
 mod properties;
+mod report;
+mod synthetic;
 mod tables;
