@@ -55,14 +55,14 @@ impl BinScores {
 
     fn vote(&mut self, set: &QuestionSet, scores: &ModelScores, is_in: impl Fn(&Question) -> bool) {
         let [brand, pair] = recognition(Task::BV);
-        for vehicle in &set.vehicles {
+        for (place, vehicle) in set.vehicles.iter().enumerate() {
             let views = vehicle.views.iter().copied();
             let views: Vec<usize> = views.filter(|view| is_in(&set.questions[*view])).collect();
             if views.is_empty() {
                 continue;
             }
             self.n_vehicles += 1;
-            let vote = Vote::of(scores, &views, &vehicle.label);
+            let vote = Vote::of(scores, &views, place);
             let has_valid = vote.as_ref().is_some_and(|vote| vote.has_valid);
             self.sums
                 .add(brand, vote.as_ref().map(|vote| vote.brand), has_valid);

@@ -11,7 +11,7 @@ use crate::questions::{Asked, Question, QuestionSet};
 use crate::rule::{Answer, Rule};
 use crate::taxonomy::{Component, Task};
 use crate::vehicles::Tie;
-use crate::vote::elect;
+use crate::vote::{LabelTable, most};
 
 /// What came of the response to a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,8 +103,12 @@ pub struct ModelScores {
     pub not_returned: Vec<String>,
     /// What came of each response, in the order of the questions; `None` where there is none.
     pub judged: Vec<Option<Judged>>,
-    /// What each response to a recognition question says, for votes; in the order of the questions.
-    pub(crate) labels: Vec<Option<LabelPair>>,
+    /// The labels of responses to recognition questions.
+    labels: LabelTable,
+    /// For each question what its response says, as a number of `labels`.
+    said: Vec<Option<u32>>,
+    /// For each vehicle what is right, likewise.
+    right: Vec<u32>,
     /// Sums by scene, in the order of the scenes.
     pub scenes: Vec<ComponentSums>,
     /// Vehicles that lack a view, by id; sorted.
@@ -128,7 +132,9 @@ impl ModelScores {
             coverage,
             not_returned,
             judged: Vec::with_capacity(n),
-            labels: vec![None; n],
+            labels: LabelTable::default(),
+            said: vec![None; n],
+            right: Vec::new(),
             scenes: vec![ComponentSums::default(); set.scenes.len()],
             incomplete_vehicles: Vec::new(),
             ties: Vec::new(),
@@ -138,6 +144,12 @@ impl ModelScores {
         for (place, (question, response)) in set.questions.iter().zip(responses).enumerate() {
             scores.judge(place, question, response);
         }
+        let vehicles = set.vehicles.iter();
+        scores.right = vehicles
+            .map(|vehicle| scores.labels.add(vehicle.label.clone()))
+            .collect();
+        scores.labels.add(LabelPair::default());
+        scores.labels.rank_all();
         scores.vote(set);
         scores
     }
@@ -171,7 +183,7 @@ impl ModelScores {
         self.judged.push(judgement.map(|judgement| {
             let invalid = match judgement.answer {
                 Ok(Answer::LabelPair(label)) => {
-                    self.labels[place] = Some(label);
+                    self.said[place] = Some(self.labels.add(label));
                     None
                 }
                 Ok(_) => None,
@@ -189,8 +201,8 @@ impl ModelScores {
     fn vote(&mut self, set: &QuestionSet) {
         let [brand, pair] = recognition(Task::BV);
         let mut means = 0.0;
-        for vehicle in &set.vehicles {
-            let vote = Vote::of(self, &vehicle.views, &vehicle.label);
+        for (place, vehicle) in set.vehicles.iter().enumerate() {
+            let vote = Vote::of(self, &vehicle.views, place);
             let sums = &mut self.scenes[vehicle.scene];
             sums.add(
                 brand,
@@ -270,32 +282,31 @@ pub(crate) struct Vote {
 }
 
 impl Vote {
-    /// `None` when a view has no response, or there is no view.
-    pub(crate) fn of(scores: &ModelScores, views: &[usize], right: &LabelPair) -> Option<Self> {
-        let nothing = LabelPair::default();
+    /// The vote of some views of a vehicle, a place among the vehicles. `None` when a view has no
+    /// response, or there is no view.
+    pub(crate) fn of(scores: &ModelScores, views: &[usize], vehicle: usize) -> Option<Self> {
+        let nothing = scores.labels.number(&LabelPair::default())?;
         let mut sum = PointsSum::default();
-        let mut votes = Vec::with_capacity(views.len());
+        let (mut brands, mut pairs) = (Vec::new(), Vec::new());
         for view in views {
             let judged = scores.judged[*view].as_ref()?;
             sum.add(judged.points);
             sum.add(judged.brand_points.unwrap_or_default());
-            votes.push(scores.labels[*view].as_ref().unwrap_or(&nothing));
+            let rank = scores.labels.rank(scores.said[*view].unwrap_or(nothing));
+            brands.push(rank.brand);
+            pairs.push(rank.pair);
         }
-        let elected = elect(votes)?;
-        let tied = [
-            ("brand", elected.brand_was_tied),
-            ("pair", elected.pair_was_tied),
-        ];
+        let (brand, brand_was_tied) = most(&mut brands)?;
+        let (pair, pair_was_tied) = most(&mut pairs)?;
+        let right = scores.labels.rank(scores.right[vehicle]);
+        let tied = [("brand", brand_was_tied), ("pair", pair_was_tied)];
+        let tied = tied.into_iter().filter(|(_, was_tied)| *was_tied);
         Some(Self {
-            brand: Points::all_or_nothing(elected.brand == right.brand),
-            pair: Points::all_or_nothing(elected.pair == *right),
-            ties: tied
-                .into_iter()
-                .filter(|(_, was)| *was)
-                .map(|(name, _)| name)
-                .collect(),
+            brand: Points::all_or_nothing(brand == right.brand),
+            pair: Points::all_or_nothing(pair == right.pair),
+            ties: tied.map(|(component, _)| component).collect(),
             mean_of_views: sum.mean()?,
-            has_valid: views.iter().any(|view| scores.labels[*view].is_some()),
+            has_valid: views.iter().any(|view| scores.said[*view].is_some()),
         })
     }
 }
