@@ -23,16 +23,20 @@ pub struct Prediction<'a> {
 pub type Predictions<'a> = BTreeMap<String, Vec<Prediction<'a>>>;
 
 /// A row as it is stored.
-#[derive(Deserialize)]
-struct Stored<'a> {
+#[derive(Clone, Debug, Deserialize)]
+pub struct PredictionRow<'a> {
+    /// The question's id.
     #[serde(borrow)]
-    id: Cow<'a, str>,
+    pub id: Cow<'a, str>,
+    /// The text that was returned.
     #[serde(borrow, default)]
-    response: Option<Cow<'a, str>>,
+    pub response: Option<Cow<'a, str>>,
+    /// The model, where rows name it.
     #[serde(borrow, default)]
-    model: Option<Cow<'a, str>>,
+    pub model: Option<Cow<'a, str>>,
+    /// What became of the request, where rows say it.
     #[serde(borrow, default)]
-    status: Option<Cow<'a, str>>,
+    pub status: Option<Cow<'a, str>>,
 }
 
 /// What a status may be, and whether a text was returned with it.
@@ -63,7 +67,7 @@ pub fn read_jsonl<'a>(
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(i, line)| (i + 1, line))
         .collect();
-    let chunks: Vec<Result<Vec<Stored>, RowError>> = lines
+    let chunks: Vec<Result<Vec<PredictionRow>, RowError>> = lines
         .par_chunks(CHUNK_LINES)
         .map(|chunk| {
             chunk
@@ -83,7 +87,7 @@ pub fn read_jsonl<'a>(
 }
 
 /// Reads a line; what is wrong with it is looked for only when something is.
-fn stored(line: usize, text: &str) -> Result<Stored<'_>, RowError> {
+fn stored(line: usize, text: &str) -> Result<PredictionRow<'_>, RowError> {
     serde_json::from_str(text).map_err(|error| {
         let row = match Row::parse(line, text) {
             Ok(row) => row,
@@ -101,14 +105,22 @@ fn stored(line: usize, text: &str) -> Result<Stored<'_>, RowError> {
     })
 }
 
-fn add<'a>(
+/// Adds a row of a table. `line` is its line, or where there are no lines its number, from 1; `model` names
+/// a row that names none.
+///
+/// # Errors
+/// Naming the line and the field that is at fault.
+pub fn add<'a>(
     line: usize,
-    stored: Stored<'a>,
+    stored: PredictionRow<'a>,
     model: Option<&str>,
     into: &mut Predictions<'a>,
 ) -> Result<(), RowError> {
     let wrong =
         |field, found: &str, expected: &str| Err(RowError::new(line, field, found, expected));
+    if stored.id.is_empty() {
+        return wrong("id", "nothing", "the id of a question");
+    }
     let status = stored.status.as_deref().filter(|status| !status.is_empty());
     let is_returned = match status {
         None => true,
@@ -192,15 +204,12 @@ pub fn read_csv(
             return Err(RowError::new(line, "line", &found, expected));
         }
         let owned = |place: usize| record.get(place).map(|cell| Cow::Owned(cell.to_owned()));
-        let stored = Stored {
+        let stored = PredictionRow {
             id: owned(id).unwrap_or_default(),
             response: owned(response),
             model: model_column.and_then(owned),
             status: status.and_then(owned),
         };
-        if stored.id.is_empty() {
-            return Err(RowError::new(line, "id", "nothing", "the id of a question"));
-        }
         add(line, stored, model, into)?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Answers are embargoed and stay where they are; the manifest has their digest.
 
-use super::evaluate::{Inputs, Scored, TextFile};
+use super::evaluate::{Inputs, Scored};
 use crate::scene::files::sha256;
 use anyhow::Context;
 use console::{InputError, canonical_json};
@@ -70,22 +70,22 @@ pub(super) fn write(
     let part = aside(out);
     storage.create_dir(&part)?;
     let mut files = BTreeMap::new();
-    let mut put = |name: &str, text: &str| -> anyhow::Result<()> {
-        write_durably(&storage, &part.join(name), text.as_bytes())?;
-        files.insert(name.to_owned(), sha256(text.as_bytes()));
+    let mut put = |name: &str, bytes: &[u8]| -> anyhow::Result<()> {
+        write_durably(&storage, &part.join(name), bytes)?;
+        files.insert(name.to_owned(), sha256(bytes));
         Ok(())
     };
-    put(QUESTIONS, &inputs.questions.text)?;
+    put(QUESTIONS, inputs.questions.text.as_bytes())?;
     let mut predictions = Vec::new();
     for (i, file) in inputs.predictions.iter().enumerate() {
-        let name = name_of_predictions(i, file);
-        put(&name, &file.text)?;
+        let name = format!("predictions-{}.{}", i + 1, file.extension());
+        put(&name, file.bytes())?;
         predictions.push(name);
     }
-    put(SCORES, &scores_text(&scored.report)?)?;
-    put("scores.csv", &scores_csv(&scored.report))?;
+    put(SCORES, scores_text(&scored.report)?.as_bytes())?;
+    put("scores.csv", scores_csv(&scored.report).as_bytes())?;
     if with_details {
-        put("details.jsonl", &details(scored)?)?;
+        put("details.jsonl", details(scored)?.as_bytes())?;
     }
     let manifest = Manifest {
         schema: RUN_SCHEMA.to_owned(),
@@ -102,17 +102,6 @@ pub(super) fn write(
         .rename(&part, out)
         .with_context(|| format!("putting {} in place", out.display()))?;
     Ok(())
-}
-
-/// `predictions-1.jsonl`: the place among the predictions, and the format.
-fn name_of_predictions(place: usize, file: &TextFile) -> String {
-    let extension = file
-        .path
-        .extension()
-        .and_then(|extension| extension.to_str());
-    let is_csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    let extension = if is_csv { "csv" } else { "jsonl" };
-    format!("predictions-{}.{extension}", place + 1)
 }
 
 /// The report as it is kept: the same scores are the same bytes.

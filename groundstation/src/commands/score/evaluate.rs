@@ -1,6 +1,8 @@
 //! The files of an evaluation, read and scored.
 
+use super::parquet::read_parquet;
 use anyhow::Context;
+use bytes::Bytes;
 use console::InputError;
 use scoring::predictions::{Predictions, read_csv, read_jsonl};
 use scoring::questions::{QuestionSet, QuestionsError};
@@ -15,11 +17,13 @@ pub(super) struct TextFile {
     pub(super) text: String,
 }
 
+fn read_bytes(path: &Path) -> Result<Vec<u8>, InputError> {
+    std::fs::read(path).map_err(|error| InputError(format!("{}: {error}", path.display())))
+}
+
 impl TextFile {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let bytes = std::fs::read(path)
-            .map_err(|error| InputError(format!("{}: {error}", path.display())))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
+        let text = String::from_utf8(read_bytes(path)?).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             InputError(format!(
                 "{}: byte {at} is not UTF-8; expected text",
@@ -29,10 +33,61 @@ impl TextFile {
         let path = path.to_owned();
         Ok(Self { path, text })
     }
+}
 
-    fn is_csv(&self) -> bool {
-        let extension = self.path.extension();
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+/// A file of predictions.
+pub(super) struct PredictionsFile {
+    path: PathBuf,
+    contents: Contents,
+}
+
+enum Contents {
+    Jsonl(String),
+    Csv(String),
+    Parquet(Bytes),
+}
+
+impl PredictionsFile {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let contents = match extension.to_str() {
+            Some("parquet") => Contents::Parquet(read_bytes(path)?.into()),
+            Some("csv") => Contents::Csv(TextFile::read(path)?.text),
+            _ => Contents::Jsonl(TextFile::read(path)?.text),
+        };
+        let path = path.to_owned();
+        Ok(Self { path, contents })
+    }
+
+    /// What the name of a file of this format ends in.
+    pub(super) fn extension(&self) -> &'static str {
+        match &self.contents {
+            Contents::Jsonl(_) => "jsonl",
+            Contents::Csv(_) => "csv",
+            Contents::Parquet(_) => "parquet",
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.contents {
+            Contents::Jsonl(text) | Contents::Csv(text) => text.as_bytes(),
+            Contents::Parquet(bytes) => bytes,
+        }
+    }
+
+    fn add_to<'a>(
+        &'a self,
+        predictions: &mut Predictions<'a>,
+        model: Option<&str>,
+    ) -> anyhow::Result<()> {
+        let read = match &self.contents {
+            Contents::Jsonl(text) => read_jsonl(text, model, predictions),
+            Contents::Csv(text) => read_csv(text, model, predictions),
+            Contents::Parquet(bytes) => {
+                return read_parquet(&self.path, bytes.clone(), model, predictions);
+            }
+        };
+        Ok(read.map_err(|error| wrong_row(&self.path, &error))?)
     }
 }
 
@@ -40,7 +95,7 @@ impl TextFile {
 pub(super) struct Inputs {
     pub(super) questions: TextFile,
     pub(super) answers: TextFile,
-    pub(super) predictions: Vec<TextFile>,
+    pub(super) predictions: Vec<PredictionsFile>,
     /// The model of rows that name none.
     pub(super) model: Option<String>,
     pub(super) conventions: BTreeMap<String, ConventionName>,
@@ -61,7 +116,7 @@ impl Inputs {
         model: Option<String>,
         conventions: BTreeMap<String, ConventionName>,
     ) -> anyhow::Result<Self> {
-        let predictions = predictions.iter().map(|path| TextFile::read(path));
+        let predictions = predictions.iter().map(|path| PredictionsFile::read(path));
         Ok(Self {
             questions: TextFile::read(questions)?,
             answers: TextFile::read(answers)?,
@@ -96,13 +151,7 @@ impl Inputs {
     fn predictions(&self) -> anyhow::Result<Predictions<'_>> {
         let mut predictions = Predictions::new();
         for file in &self.predictions {
-            let model = self.model.as_deref();
-            let read = if file.is_csv() {
-                read_csv(&file.text, model, &mut predictions)
-            } else {
-                read_jsonl(&file.text, model, &mut predictions)
-            };
-            read.map_err(|error| wrong_row(file, &error))?;
+            file.add_to(&mut predictions, self.model.as_deref())?;
         }
         if predictions.is_empty() {
             return Err(InputError("the predictions hold no row".to_owned()).into());
@@ -124,8 +173,8 @@ impl Inputs {
 
     fn wrong_questions(&self, error: &QuestionsError) -> InputError {
         match error {
-            QuestionsError::Questions(row) => wrong_row(&self.questions, row),
-            QuestionsError::Answers(row) => wrong_row(&self.answers, row),
+            QuestionsError::Questions(row) => wrong_row(&self.questions.path, row),
+            QuestionsError::Answers(row) => wrong_row(&self.answers.path, row),
             QuestionsError::Empty => InputError(format!(
                 "{}: there is no question",
                 self.questions.path.display()
@@ -134,6 +183,6 @@ impl Inputs {
     }
 }
 
-fn wrong_row(file: &TextFile, error: &RowError) -> InputError {
-    InputError(format!("{}: {error}", file.path.display()))
+pub(super) fn wrong_row(path: &Path, error: &RowError) -> InputError {
+    InputError(format!("{}: {error}", path.display()))
 }

@@ -3,6 +3,7 @@
 mod bundle;
 mod check;
 mod evaluate;
+mod parquet;
 mod table;
 mod verify;
 
@@ -25,7 +26,7 @@ pub struct ScoreArgs {
     #[arg(required = true)]
     answers: Option<PathBuf>,
     /// What models said: files with id and response in each row, and model where a file holds several;
-    /// JSON lines, or CSV when the name ends in .csv.
+    /// JSON lines, or CSV or Parquet when the name ends in .csv or .parquet.
     #[arg(required = true)]
     predictions: Vec<PathBuf>,
     #[command(flatten)]
