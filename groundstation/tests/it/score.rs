@@ -1,8 +1,14 @@
 //! `groundstation score` as a user calls it.
 
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 const QUESTIONS: &str = r#"{"schema":"score-questions/1","id":"a","scene":"s","task":"BI","config":{"type":"label_pair"}}
@@ -214,6 +220,109 @@ fn tables_are_read_and_errors_name_the_place() {
         1,
         &["byte 7 is not UTF-8"],
     );
+}
+
+/// A Parquet file of text columns.
+fn parquet_of(columns: &[(&str, &[&str])]) -> Vec<u8> {
+    let fields = columns
+        .iter()
+        .map(|(name, _)| format!("optional binary {name} (UTF8);"));
+    let schema = format!("message schema {{ {} }}", fields.collect::<String>());
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, properties.into()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for (_, cells) in columns {
+        let cells: Vec<ByteArray> = cells.iter().map(|cell| ByteArray::from(*cell)).collect();
+        let levels = vec![1; cells.len()];
+        let mut column = group.next_column().unwrap().unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&cells, Some(&levels), None)
+            .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+#[test]
+fn parquet_says_the_same_as_json_lines() {
+    let folder = Folder::new();
+    let said = ["{\"brand\":\"BYD\"}", "about 20", "[400,200,1200,600]"];
+    let table = parquet_of(&[
+        ("id", &["a", "n", "g"]),
+        ("note", &["", "", ""]),
+        ("response", &said),
+    ]);
+    fs::write(folder.path("predictions.parquet"), &table).unwrap();
+    let parquet = ["questions.jsonl", "answers.jsonl", "predictions.parquet"];
+    let of_parquet = folder.check(
+        &[&parquet[..], &["--model", "m", "--json"]].concat(),
+        0,
+        &[],
+    );
+    assert_eq!(of_parquet, folder.check(&with(&["--json"]), 0, &[]));
+    folder.check(
+        &[&parquet[..], &["--model", "m", "--out", "run"]].concat(),
+        0,
+        &[],
+    );
+    folder.check(
+        &["verify", "run", "answers.jsonl"],
+        0,
+        &["4 files as the manifest says"],
+    );
+    folder.check(
+        &parquet,
+        1,
+        &["predictions.parquet: line 1, model: found nothing"],
+    );
+    let lacking = parquet_of(&[("id", &["a"]), ("answer", &["x"])]);
+    fs::write(folder.path("predictions.parquet"), lacking).unwrap();
+    folder.check(
+        &parquet,
+        1,
+        &["columns: found id,answer, expected a column response"],
+    );
+    fs::write(
+        folder.path("predictions.parquet"),
+        &table[..table.len() / 2],
+    )
+    .unwrap();
+    folder.check(&parquet, 1, &["predictions.parquet: Parquet error"]);
+}
+
+/// What an indented block of the page says after a line that begins with some words.
+fn block(page: &str, after: &str) -> String {
+    let lines = page
+        .lines()
+        .skip_while(|line| !line.starts_with(after))
+        .skip(1);
+    let lines = lines.skip_while(|line| line.is_empty());
+    let lines = lines.take_while(|line| line.starts_with("    "));
+    lines
+        .map(|line| line.trim_start().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn what_the_page_for_maintainers_shows_works() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/maintainer.md");
+    let page = fs::read_to_string(page).unwrap();
+    let folder = Folder::new();
+    for name in FILES {
+        folder.put(name, &block(&page, &format!("`{name}`")));
+    }
+    folder.check(&with(&["--out", "run"]), 0, &["m ", "100.0%"]);
+    let scores = json(&folder.path("run/scores.json"));
+    assert_eq!(scores["models"][0]["tasks"]["BV"], 100.0);
+    assert_eq!(scores["models"][0]["tasks"]["SC"], 100.0);
+    folder.check(&["verify", "run", "answers.jsonl"], 0, &[]);
 }
 
 #[test]
