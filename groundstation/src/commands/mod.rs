@@ -58,6 +58,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Score responses of models to questions.
     Score(score::ScoreArgs),
+    /// Write a page with the scores of a kept run.
+    Board(score::board::BoardArgs),
 }
 
 /// Arguments of `ingest`.
@@ -197,6 +199,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Process(args) => return process::run(args, cli, cancel),
         Command::Status(args) => return status::run(args),
         Command::Score(args) => return score::run(args),
+        Command::Board(args) => return score::board::run(args),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(

@@ -28,7 +28,7 @@ struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        let folder = Self(TempDir::new().unwrap());
+        let folder = Self(TempDir::new().expect("a temporary file or our program"));
         folder.put("questions.jsonl", QUESTIONS);
         folder.put("answers.jsonl", ANSWERS);
         folder.put("predictions.jsonl", PREDICTIONS);
@@ -40,7 +40,7 @@ impl Folder {
     }
 
     fn put(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
+        fs::write(self.path(name), text).expect("a temporary file or our program");
     }
 
     fn score(&self, arguments: &[&str]) -> Output {
@@ -49,7 +49,7 @@ impl Folder {
             .args(arguments)
             .current_dir(self.0.path())
             .output()
-            .unwrap()
+            .expect("a temporary file or our program")
     }
 
     #[track_caller]
@@ -72,7 +72,8 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn json(path: &Path) -> serde_json::Value {
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(&fs::read_to_string(path).expect("a temporary file or our program"))
+        .expect("a temporary file or our program")
 }
 
 #[test]
@@ -124,6 +125,47 @@ fn a_run_is_kept_and_verified() {
         1,
         &["run exists; name a new folder"],
     );
+}
+
+#[test]
+fn a_board_holds_the_scores_whatever_models_are_called() {
+    let folder = Folder::new();
+    folder.put(
+        "predictions.jsonl",
+        &PREDICTIONS.replace("\"m\"", "\"</script><b>\""),
+    );
+    folder.check(&with(&["--out", "run"]), 0, &[]);
+    let board = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_groundstation"))
+            .args(["board", "run", "--out", "page.html"])
+            .current_dir(folder.0.path())
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    assert_eq!(board(), (Some(0), String::new()));
+    let page = fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains(r"\u003c/script>\u003cb>") && !page.contains("</script><b>"));
+    let scores = fs::read_to_string(folder.path("run/scores.json")).unwrap();
+    let block = page
+        .split_once("id=\"data\">")
+        .unwrap()
+        .1
+        .split_once("</script>")
+        .unwrap()
+        .0;
+    let read: serde_json::Value = serde_json::from_str(block).unwrap();
+    assert_eq!(
+        read,
+        serde_json::from_str::<serde_json::Value>(&scores).unwrap()
+    );
+    folder.put("run/scores.json", &scores.replace("0.0", "9.0"));
+    let (code, text) = board();
+    assert_eq!(code, Some(1));
+    assert!(text.contains("not as the manifest says"), "{text}");
 }
 
 #[test]
@@ -228,25 +270,29 @@ fn parquet_of(columns: &[(&str, &[&str])]) -> Vec<u8> {
         .iter()
         .map(|(name, _)| format!("optional binary {name} (UTF8);"));
     let schema = format!("message schema {{ {} }}", fields.collect::<String>());
-    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let schema = Arc::new(parse_message_type(&schema).expect("a table of texts"));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .build();
     let mut bytes = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut bytes, schema, properties.into()).unwrap();
-    let mut group = writer.next_row_group().unwrap();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, schema, properties.into()).expect("a table of texts");
+    let mut group = writer.next_row_group().expect("a table of texts");
     for (_, cells) in columns {
         let cells: Vec<ByteArray> = cells.iter().map(|cell| ByteArray::from(*cell)).collect();
         let levels = vec![1; cells.len()];
-        let mut column = group.next_column().unwrap().unwrap();
+        let mut column = group
+            .next_column()
+            .expect("a table of texts")
+            .expect("a table of texts");
         column
             .typed::<ByteArrayType>()
             .write_batch(&cells, Some(&levels), None)
-            .unwrap();
-        column.close().unwrap();
+            .expect("a table of texts");
+        column.close().expect("a table of texts");
     }
-    group.close().unwrap();
-    writer.close().unwrap();
+    group.close().expect("a table of texts");
+    writer.close().expect("a table of texts");
     bytes
 }
 

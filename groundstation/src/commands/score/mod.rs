@@ -1,5 +1,6 @@
 //! `groundstation score`: responses against references, and the checks of the scorer itself.
 
+pub(super) mod board;
 mod bundle;
 mod check;
 mod evaluate;

@@ -24,7 +24,10 @@ pub(super) fn read_parquet(
     model: Option<&str>,
     into: &mut Predictions<'_>,
 ) -> anyhow::Result<()> {
-    let wrong = |error: ParquetError| InputError(format!("{}: {error}", path.display()));
+    let wrong = |error: ParquetError| {
+        let expected = "expected flat columns of text, uncompressed or with Snappy";
+        InputError(format!("{}: {error}; {expected}", path.display()))
+    };
     let reader = SerializedFileReader::new(bytes).map_err(wrong)?;
     let schema = reader.metadata().file_metadata().schema().clone();
     let columns = columns_of(&schema).map_err(|error| wrong_row(path, &error))?;

@@ -1,7 +1,7 @@
 //! Scores as a table of text.
 
-use scoring::Group;
 use scoring::report::{ModelReport, ScoreReport};
+use scoring::{Component, Group};
 
 /// Two decimals, half to even as the paper prints them; `-` for what is not there.
 fn points(score: Option<f64>) -> String {
@@ -29,6 +29,7 @@ pub(super) fn print(report: &ScoreReport) {
         }
         println!("  {:>5.1}%", 100.0 * model.valid_rate.unwrap_or(0.0));
     }
+    print_components(report);
     println!(
         "{} questions, {} scenes, scorer {}",
         report.n_questions,
@@ -42,6 +43,47 @@ pub(super) fn print(report: &ScoreReport) {
         } else if !unknown.is_empty() {
             println!("{}", coverage(model));
         }
+    }
+}
+
+/// More models than these do not fit side by side; their components are in the kept run.
+const MAX_SIDE_BY_SIDE: usize = 5;
+
+/// A row for each component that is asked for, and which are not: without them there is no Overall.
+fn print_components(report: &ScoreReport) {
+    let Some(first) = report.models.first() else {
+        return;
+    };
+    let ids = Component::all().map(|component| component.to_string());
+    let (asked, others): (Vec<String>, Vec<String>) =
+        ids.partition(|id| first.components[id].n > 0);
+    if report.models.len() <= MAX_SIDE_BY_SIDE {
+        let widths = report
+            .models
+            .iter()
+            .map(|model| model.model.chars().count().max(6));
+        let widths: Vec<usize> = widths.collect();
+        print!("\n{:<16}  {:>6}", "component", "n");
+        for (model, width) in report.models.iter().zip(&widths) {
+            print!("  {:>width$}  valid ", model.model);
+        }
+        println!();
+        for id in &asked {
+            print!("{id:<16}  {:>6}", first.components[id].n);
+            for (model, width) in report.models.iter().zip(&widths) {
+                let cell = &model.components[id];
+                let valid = 100.0 * cell.valid_rate.unwrap_or(0.0);
+                print!("  {:>width$}  {valid:>5.1}%", points(cell.score));
+            }
+            println!();
+        }
+    }
+    println!();
+    if !others.is_empty() {
+        println!(
+            "nothing is asked for {}: no Overall without them",
+            others.join(", ")
+        );
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Input)
 }
 
-fn read_manifest(run: &Path) -> anyhow::Result<Manifest> {
+pub(super) fn read_manifest(run: &Path) -> anyhow::Result<Manifest> {
     let file = TextFile::read(&run.join(MANIFEST))?;
     let manifest: Manifest = serde_json::from_str(&file.text)
         .map_err(|error| InputError(format!("{}: {error}", file.path.display())))?;
