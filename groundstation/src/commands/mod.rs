@@ -3,6 +3,7 @@
 mod detect_eval;
 mod inspect;
 mod process;
+mod score;
 mod status;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
@@ -55,6 +56,10 @@ pub enum Command {
     Cluster(ClusterArgs),
     /// Write the page that shows it all.
     Report(ReportArgs),
+    /// Score responses of models to questions.
+    Score(score::ScoreArgs),
+    /// Write a page with the scores of a kept run.
+    Board(score::board::BoardArgs),
 }
 
 /// Arguments of `ingest`.
@@ -193,6 +198,8 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Inspect(args) => return inspect::run(args),
         Command::Process(args) => return process::run(args, cli, cancel),
         Command::Status(args) => return status::run(args),
+        Command::Score(args) => return score::run(args),
+        Command::Board(args) => return score::board::run(args),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(

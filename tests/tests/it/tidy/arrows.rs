@@ -5,14 +5,14 @@ use super::workspace::{ALL_KINDS, WORKSPACE};
 
 /// Every crate of ours, and the crates of ours that it may use, be it only in its tests.
 /// `simulator` has none: its truth must be able to disagree with the product.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("calibration", &[]),
     ("console", &[]),
     ("detector", &["calibration"]),
     ("flightplans", &["calibration"]),
     (
         "groundstation",
-        &["calibration", "console", "detector", "record"],
+        &["calibration", "console", "detector", "record", "scoring"],
     ),
     (
         "onboard",
@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
         ],
     ),
     ("record", &["calibration"]),
+    ("scoring", &[]),
     ("simulator", &[]),
     ("tests", &[]),
 ];
