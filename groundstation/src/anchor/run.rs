@@ -8,10 +8,11 @@ use crate::pose;
 use crate::pose::posed::{PosedScene, SparsePoint};
 use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
 use calibration::Pixel;
+use detector::Detection;
 use rayon::prelude::*;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 3;
+const REVISION: u32 = 4;
 /// A point lies on a vehicle when this share of its observations lies in boxes.
 const ON_VEHICLE_SHARE: f64 = 0.34;
 
@@ -86,7 +87,7 @@ pub fn anchor(
             Ok((output, summary, anchors))
         }
         RoomState::Needed(mut publishing) => {
-            let (summary, anchors) = compute(&posed, &points, &detections, config);
+            let (summary, anchors) = place_all(&posed, &points, &detections, config);
             publishing.write_json(SUMMARY_FILE, &summary)?;
             publishing.write_json_lines(ANCHORS_FILE, &anchors)?;
             let output = publishing.publish()?;
@@ -96,8 +97,10 @@ pub fn anchor(
     }
 }
 
-/// The room's computation.
-fn compute(
+/// The room's computation: a place, or the reason why there is none, for every detection, by photo
+/// and number.
+#[must_use]
+pub fn place_all(
     posed: &PosedScene,
     points: &[SparsePoint],
     detections: &SceneDetections,
@@ -114,6 +117,7 @@ fn compute(
         .enumerate()
         .flat_map_iter(|(idx, photo)| {
             let posed_photo = &posed.photos[idx];
+            let doubles = doubles(&photo.detections);
             let camera = posed.camera_of(posed_photo);
             let (surroundings, covisible, nothing_seen) =
                 (&surroundings, &covisible, &nothing_seen);
@@ -123,6 +127,10 @@ fn compute(
                 .enumerate()
                 .map(move |(number, detection)| {
                     let outcome = match &posed_photo.pose {
+                        _ if doubles[number].is_some() => Err(format!(
+                            "it is a second box of the vehicle of box {}",
+                            doubles[number].unwrap_or(0)
+                        )),
                         None => Err("its photo has no pose".to_owned()),
                         Some(pose) => {
                             let seen = if is_solved(pose) {
@@ -150,6 +158,31 @@ fn compute(
     (summarise(&anchors, &surroundings), anchors)
 }
 
+/// Boxes of one photo that overlap by more than this are of one vehicle.
+const DOUBLE_IOU: f64 = 0.5;
+
+/// For each box the surer one whose vehicle it shows again. Detectors leave few; a file of
+/// somebody else's may be full of them, and two boxes of one photo are never one vehicle.
+fn doubles(detections: &[Detection]) -> Vec<Option<usize>> {
+    let boxes: Vec<_> = detections.iter().map(|d| d.oriented_box).collect();
+    let scores: Vec<f64> = detections.iter().map(|d| d.score).collect();
+    let kept = detector::suppress(&boxes, &scores, DOUBLE_IOU);
+    let mut first = vec![None; boxes.len()];
+    if kept.len() == boxes.len() {
+        return first;
+    }
+    let mut is_kept = vec![false; boxes.len()];
+    for &idx in &kept {
+        is_kept[idx] = true;
+    }
+    for idx in (0..boxes.len()).filter(|&idx| !is_kept[idx]) {
+        let overlap = |other: usize| boxes[idx].iou(&boxes[other]);
+        let nearest = kept.iter().copied();
+        first[idx] = nearest.max_by(|&a, &b| overlap(a).total_cmp(&overlap(b)));
+    }
+    first
+}
+
 fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
     let count = |method: Method| {
         anchors
@@ -164,6 +197,7 @@ fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
         n_plane: count(Method::Plane),
         n_none: anchors.iter().filter(|a| a.placed.is_none()).count(),
         ground_m: surroundings.ground.cells(),
+        obstacles_m: surroundings.obstacles.clone(),
     }
 }
 

@@ -1,20 +1,23 @@
 //! The commands: arguments in, rooms called, results shown.
 
 mod detect_eval;
+mod evaluate;
 mod inspect;
 mod process;
 mod status;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
 use crate::detect::{DetectConfig, DetectError, detect};
-use crate::entity::{EntityConfig, EntityError, cluster_scene};
+use crate::entity::{ClusterOptions, EntityConfig, EntityError, Order, REFINE_ROUNDS, cluster_scene};
+use crate::evaluate::TruthError;
 use crate::ingest::{IngestConfig, IngestError, ingest};
+use crate::merges::{MergeModel, ModelError};
 use crate::pose::posed::{Level, PosedScene};
 use crate::pose::solver::SolveSettings;
 use crate::pose::{EngineChoice, PoseConfig, PoseError, pose};
 use crate::report::{ReportError, report};
 use crate::scene::{SceneError, SceneFolder};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use console::{Cancel, ExitStatus, InputError};
 use detector::{DetectOptions, EngineOptions};
 use std::path::{Path, PathBuf};
@@ -55,6 +58,8 @@ pub enum Command {
     Cluster(ClusterArgs),
     /// Write the page that shows it all.
     Report(ReportArgs),
+    /// How good a scene's identities are against what is true.
+    Evaluate(evaluate::EvaluateArgs),
 }
 
 /// Arguments of `ingest`.
@@ -169,9 +174,57 @@ struct ModelOptions {
 pub struct ClusterArgs {
     /// The scene's folder.
     pub scene: PathBuf,
+    #[command(flatten)]
+    options: GroupOptions,
+}
+
+#[derive(Clone, Debug, Args)]
+struct GroupOptions {
     /// Join detections within this distance, metres; found from the scene by default.
     #[arg(long)]
     epsilon: Option<f64>,
+    /// Which detections are taken first: the most confident, as the paper has it, or those whose
+    /// place is surest.
+    #[arg(long, value_enum, default_value = "confidence")]
+    order: OrderName,
+    /// Rounds in which each photo's detections are assigned anew, all at once; 0 leaves the
+    /// greedy result.
+    #[arg(long, value_name = "ROUNDS", default_value_t = REFINE_ROUNDS)]
+    refine: usize,
+    /// A merge model of your own, from `merges fit`; ours is built in.
+    #[arg(long, value_name = "FILE")]
+    merge_model: Option<PathBuf>,
+    /// Join groups of detections that are one vehicle with this probability; 1.1 joins none.
+    #[arg(long, value_name = "PROBABILITY")]
+    merge_from: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OrderName {
+    Confidence,
+    Geometry,
+}
+
+impl GroupOptions {
+    fn config(&self) -> anyhow::Result<EntityConfig> {
+        let default = EntityConfig::default();
+        Ok(EntityConfig {
+            merge_model: match &self.merge_model {
+                Some(path) => MergeModel::read(path)?,
+                None => default.merge_model,
+            },
+            merge_from: self.merge_from.unwrap_or(default.merge_from),
+            review_from: default.review_from,
+            cluster: ClusterOptions {
+                epsilon_m: self.epsilon,
+                order: match self.order {
+                    OrderName::Confidence => Order::Confidence,
+                    OrderName::Geometry => Order::Geometry,
+                },
+                refine_rounds: self.refine,
+            },
+        })
+    }
 }
 
 /// Arguments of `report`.
@@ -193,6 +246,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Inspect(args) => return inspect::run(args),
         Command::Process(args) => return process::run(args, cli, cancel),
         Command::Status(args) => return status::run(args),
+        Command::Evaluate(args) => return evaluate::run(args),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(
@@ -240,10 +294,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         }
         Command::Cluster(args) => {
             let scene = open(&args.scene, cli)?;
-            let config = EntityConfig {
-                epsilon_m: args.epsilon,
-            };
-            let (_, entities) = cluster_scene(&scene, &config)?;
+            let (_, entities) = cluster_scene(&scene, &args.options.config()?)?;
             print_entities(&entities);
         }
         Command::Report(args) => {
@@ -436,6 +487,9 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
     }
     if let Some(error) = error.downcast_ref::<EntityError>() {
         return Some(status(error.is_input_fault()));
+    }
+    if error.downcast_ref::<TruthError>().is_some() || error.downcast_ref::<ModelError>().is_some() {
+        return Some(ExitStatus::Input);
     }
     error
         .downcast_ref::<SceneError>()

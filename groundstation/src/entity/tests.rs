@@ -54,6 +54,14 @@ fn recall_and_precision(clusters: &Clusters, truth: &[usize]) -> (f64, f64) {
     )
 }
 
+/// The paper's order with a threshold that is given.
+fn within(epsilon_m: f64) -> ClusterOptions {
+    ClusterOptions {
+        epsilon_m: Some(epsilon_m),
+        ..ClusterOptions::default()
+    }
+}
+
 fn has_two_of_one_photo(clusters: &Clusters, items: &[Item]) -> bool {
     clusters.members.iter().any(|members| {
         let photos: BTreeSet<usize> = members.iter().map(|&idx| items[idx].photo).collect();
@@ -65,7 +73,7 @@ fn has_two_of_one_photo(clusters: &Clusters, items: &[Item]) -> bool {
 fn rows_of_cars_come_apart_at_solver_quality() {
     for (spacing_m, at_least) in [(2.5, 0.97), (3.0, 0.98), (6.0, 0.99)] {
         let (items, truth) = rows(spacing_m, 0.3, 30, 1);
-        let clusters = cluster(&items, None);
+        let clusters = cluster(&items, &ClusterOptions::default());
         let (recall, precision) = recall_and_precision(&clusters, &truth);
         let f1 = 2.0 * recall * precision / (recall + precision);
         assert!(
@@ -80,7 +88,7 @@ fn rows_of_cars_come_apart_at_solver_quality() {
 #[test]
 fn anchors_from_gps_are_said_not_to_be_separable() {
     let (items, _) = rows(2.5, 3.0, 20, 2);
-    let clusters = cluster(&items, None);
+    let clusters = cluster(&items, &ClusterOptions::default());
     assert!(!clusters.threshold.is_separable);
     assert_eq!(clusters.threshold.basis, ThresholdBasis::Uncertainty);
     assert!(!has_two_of_one_photo(&clusters, &items));
@@ -88,12 +96,12 @@ fn anchors_from_gps_are_said_not_to_be_separable() {
 
 #[test]
 fn nothing_and_one_and_one_photo_are_fine() {
-    assert!(cluster(&[], None).members.is_empty());
+    assert!(cluster(&[], &ClusterOptions::default()).members.is_empty());
     let (items, _) = rows(2.5, 0.1, 1, 3);
-    let one = cluster(&items[..1], None);
+    let one = cluster(&items[..1], &ClusterOptions::default());
     assert_eq!(one.members, [vec![0]]);
     assert_eq!(one.threshold.basis, ThresholdBasis::Default);
-    let photo = cluster(&items, None);
+    let photo = cluster(&items, &ClusterOptions::default());
     assert_eq!(
         photo.members.len(),
         items.len(),
@@ -111,13 +119,13 @@ fn exactly_at_the_threshold_is_near_enough() {
         score: 0.5,
     };
     assert_eq!(
-        cluster(&[item(0, 0.0), item(1, 1.5)], Some(1.5))
+        cluster(&[item(0, 0.0), item(1, 1.5)], &within(1.5))
             .members
             .len(),
         1
     );
     assert_eq!(
-        cluster(&[item(0, 0.0), item(1, 1.5 + 1e-9)], Some(1.5))
+        cluster(&[item(0, 0.0), item(1, 1.5 + 1e-9)], &within(1.5))
             .members
             .len(),
         2
@@ -142,7 +150,7 @@ proptest! {
                 score: f64::from(score) / 4.0,
             })
             .collect();
-        let clusters = cluster(&items, None);
+        let clusters = cluster(&items, &ClusterOptions::default());
         prop_assert!(!has_two_of_one_photo(&clusters, &items));
         let mut shuffled: Vec<usize> = (0..items.len()).collect();
         let mut rng = seeded::rng(seed, "test", "shuffle");
@@ -162,7 +170,7 @@ proptest! {
                 })
                 .collect()
         };
-        let other = cluster(&again, None);
+        let other = cluster(&again, &ClusterOptions::default());
         prop_assert_eq!(by_key(&clusters, &items), by_key(&other, &again));
     }
 }
@@ -181,10 +189,10 @@ fn halves_of_one_vehicle_come_together() {
     let far = [item(0, -1.0, 0.9), item(1, 1.2, 0.8)];
     let near = (2..12).map(|photo| item(photo, if photo < 7 { -0.1 } else { 0.6 }, 0.5));
     let apart: Vec<Item> = far.into_iter().chain(near).collect();
-    assert_eq!(cluster(&apart, Some(2.0)).members.len(), 1);
+    assert_eq!(cluster(&apart, &within(2.0)).members.len(), 1);
     // In one photo, they are two.
     let mut of_one_photo = apart.clone();
     of_one_photo[1].photo = 0;
     of_one_photo[1].detection = 1;
-    assert_eq!(cluster(&of_one_photo, Some(2.0)).members.len(), 2);
+    assert_eq!(cluster(&of_one_photo, &within(2.0)).members.len(), 2);
 }

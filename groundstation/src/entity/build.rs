@@ -1,0 +1,456 @@
+//! The room's computation: anchored detections to vehicles.
+
+use super::cluster::{Item, Threshold, ThresholdBasis, cluster, information};
+use super::footprint::{Footing, footprint};
+use super::ids::{self, Nameless};
+use super::suggest::{self, Watched};
+use super::visibility::{Block, Obstacles, Sight};
+use super::{
+    Entities, EntitiesSchema, Entity, EntityConfig, EntityId, EntityVisibility, Member, MergeReview,
+};
+use crate::anchor::{Anchor, Outline, Placed};
+use crate::detect::SceneDetections;
+use crate::merges::{Candidate, Group, Scale, merge};
+use crate::pose::posed::{MadeBy, PosedScene, SparsePoint};
+use crate::statistics::median;
+use calibration::Point;
+use nalgebra::{Matrix2, Vector2};
+use rayon::prelude::*;
+
+/// Photos that must show a vehicle before it is confirmed.
+const MIN_PHOTOS: usize = 3;
+/// And this share of what the scene's vehicles are usually shown in.
+const MIN_SHARE_OF_MEDIAN: f64 = 0.10;
+/// And this share of the photos whose picture holds its place: a roof window that a detector takes
+/// for a vehicle now and then is in many. (Of a rendered scene's 45 vehicles each was found in 40 %
+/// and more, trees and vans before some of them.)
+const MIN_SHARE_IN_VIEW: f64 = 0.2;
+/// The middles of boxes are not those of vehicles: what no number of photos averages out, square
+/// metres.
+const SYSTEMATIC_VARIANCE_M2: f64 = 0.03 * 0.03;
+/// Boxes seen from steeper than this show the outline rather than the sides, degrees.
+const STEEP_DEG: f64 = 40.0;
+/// What the share of photos with a detection is taken to be at least and at most.
+const RECALL: std::ops::RangeInclusive<f64> = 0.3..=0.95;
+
+/// What vehicles are made of.
+#[derive(Clone, Copy)]
+pub struct Material<'a> {
+    /// Where the detections are.
+    pub anchors: &'a [Anchor],
+    /// The detections.
+    pub detections: &'a SceneDetections,
+    /// The cameras.
+    pub posed: &'a PosedScene,
+    /// The sparse points.
+    pub points: &'a [SparsePoint],
+    /// What stands on the ground: [`crate::anchor::AnchorSummary::obstacles_m`].
+    pub obstacles_m: &'a [[f64; 3]],
+    /// When each photo was taken, seconds on one clock; `None` where it does not say.
+    pub seconds: &'a [Option<f64>],
+}
+
+/// A detection with a place.
+pub(super) struct Piece<'a> {
+    pub(super) anchor: &'a Anchor,
+    pub(super) placed: &'a Placed,
+    pub(super) item: Item,
+    /// Whether the picture's edge cuts it.
+    pub(super) is_cut: bool,
+}
+
+impl<'a> Material<'a> {
+    fn pieces(&self) -> Vec<Piece<'a>> {
+        let mut pieces: Vec<Piece<'a>> = self
+            .anchors
+            .iter()
+            .filter_map(|anchor| {
+                let placed = anchor.placed.as_ref()?;
+                let [xx, xy, yy] = placed.covariance_m2;
+                let found = &self.detections.photos[anchor.photo].detections[anchor.detection];
+                let item = Item {
+                    photo: anchor.photo,
+                    detection: anchor.detection,
+                    place: placed.point.vector.xy(),
+                    covariance: Matrix2::new(xx, xy, xy, yy),
+                    score: found.score,
+                };
+                Some(Piece {
+                    anchor,
+                    placed,
+                    item,
+                    is_cut: found.truncated,
+                })
+            })
+            .collect();
+        pieces.sort_by_key(|piece| (piece.item.photo, piece.item.detection));
+        pieces
+    }
+}
+
+/// Groups of detections, before anything is said of vehicles.
+pub struct Grouped {
+    /// How near a detection had to be.
+    pub threshold: Threshold,
+    /// Photo and detection of each group's members, the founder first.
+    pub members: Vec<Vec<(usize, usize)>>,
+    /// What is known of each group.
+    pub groups: Vec<Group>,
+    /// What is typical of the scene.
+    pub scale: Scale,
+}
+
+/// Groups a scene's detections without joining groups: what a merge model is fitted on.
+#[must_use]
+pub fn group(material: &Material<'_>, config: &EntityConfig) -> Grouped {
+    let pieces = material.pieces();
+    let stage = stage(material, &pieces, config);
+    let key = |idx: &usize| (pieces[*idx].item.photo, pieces[*idx].item.detection);
+    Grouped {
+        threshold: stage.threshold,
+        members: stage.members.iter().map(|m| m.iter().map(key).collect()).collect(),
+        groups: stage.groups,
+        scale: stage.scale,
+    }
+}
+
+/// Groups and what is known of them.
+struct Stage {
+    threshold: Threshold,
+    members: Vec<Vec<usize>>,
+    groups: Vec<Group>,
+    scale: Scale,
+}
+
+fn stage(material: &Material<'_>, pieces: &[Piece<'_>], config: &EntityConfig) -> Stage {
+    let items: Vec<Item> = pieces.iter().map(|piece| piece.item.clone()).collect();
+    let clusters = cluster(&items, &config.cluster);
+    let enough = confirmed_from(&clusters.members);
+    let places: Vec<Place> = clusters.members.iter().map(|m| Place::of(m, pieces)).collect();
+    let solid = (places.iter().zip(&clusters.members)).filter(|(_, m)| m.len() >= enough);
+    let blocks = solid.map(|(place, _)| place.block()).collect();
+    let obstacles = Obstacles::new(blocks, material.obstacles_m);
+    let expected: Vec<Vec<usize>> = places
+        .par_iter()
+        .map(|place| {
+            let sights = obstacles.sights(&place.block(), material.posed);
+            sights.iter().filter(|s| s.is_expected()).map(|s| s.photo).collect()
+        })
+        .collect();
+    let (mut n_found, mut n_expected) = (0, 0);
+    for (members, expected) in clusters.members.iter().zip(&expected) {
+        if members.len() >= enough {
+            n_found += members.len().min(expected.len());
+            n_expected += expected.len();
+        }
+    }
+    let recall = n_found as f64 / n_expected.max(1) as f64;
+    let groups = (places.iter().zip(&clusters.members).zip(expected))
+        .map(|((place, members), expected)| {
+            place.group(members, pieces, expected, material.seconds)
+        })
+        .collect();
+    Stage {
+        scale: Scale {
+            epsilon_m: clusters.threshold.epsilon_m,
+            recall: recall.clamp(*RECALL.start(), *RECALL.end()),
+        },
+        threshold: clusters.threshold,
+        members: clusters.members,
+        groups,
+    }
+}
+
+/// Where members are together.
+struct Place {
+    place: Vector2<f64>,
+    covariance: Matrix2<f64>,
+    up: f64,
+    ground_z: f64,
+    /// Direction of the length, clockwise from north, degrees.
+    axis_deg: Option<f64>,
+    length_m: Option<f64>,
+}
+
+impl Place {
+    fn of(members: &[usize], pieces: &[Piece<'_>]) -> Self {
+        let mut sum = Matrix2::zeros();
+        let mut weighted = Vector2::zeros();
+        for &idx in members {
+            let information = information(&pieces[idx].item.covariance);
+            sum += information;
+            weighted += information * pieces[idx].item.place;
+        }
+        let covariance = sum.try_inverse().unwrap_or_else(Matrix2::identity);
+        let place = covariance * weighted;
+        let placed = || members.iter().map(|&idx| pieces[idx].placed);
+        let mut heights: Vec<f64> = placed().map(|p| p.point.z()).collect();
+        let mut grounds: Vec<f64> = placed().map(stands_on).collect();
+        let outlines: Vec<Outline> = placed().filter_map(|p| p.outline).collect();
+        let steep: Vec<&Outline> =
+            outlines.iter().filter(|o| o.depression_deg >= STEEP_DEG).collect();
+        let mut lengths: Vec<f64> = steep.iter().map(|o| o.along_m).collect();
+        Self {
+            place,
+            covariance: covariance * birge_ratio(members, pieces, &place)
+                + Matrix2::identity() * SYSTEMATIC_VARIANCE_M2,
+            up: median(&mut heights).unwrap_or(0.0),
+            ground_z: median(&mut grounds).unwrap_or(0.0),
+            axis_deg: mean_axis_deg(&steep),
+            length_m: median(&mut lengths),
+        }
+    }
+
+    fn block(&self) -> Block {
+        Block {
+            place: self.place,
+            ground_z: self.ground_z,
+            axis: self.axis_deg.unwrap_or(0.0).to_radians(),
+        }
+    }
+
+    fn group(
+        &self,
+        members: &[usize],
+        pieces: &[Piece<'_>],
+        expected: Vec<usize>,
+        seconds: &[Option<f64>],
+    ) -> Group {
+        let mut photos: Vec<usize> = members.iter().map(|&idx| pieces[idx].item.photo).collect();
+        photos.sort_unstable();
+        let depressions: Vec<f64> = members
+            .iter()
+            .filter_map(|&idx| Some(pieces[idx].placed.outline?.depression_deg))
+            .collect();
+        let times: Vec<f64> = photos.iter().filter_map(|&photo| seconds[photo]).collect();
+        let first = times.iter().copied().reduce(f64::min);
+        let last = times.iter().copied().reduce(f64::max);
+        Group {
+            place: self.place,
+            covariance: self.covariance,
+            photos,
+            expected,
+            length_m: self.length_m,
+            axis_deg: self.axis_deg,
+            depression_deg: depressions.iter().sum::<f64>() / depressions.len().max(1) as f64,
+            seen_s: first.zip(last),
+            colour: None,
+        }
+    }
+}
+
+/// The ground, or the deck above it.
+fn stands_on(placed: &Placed) -> f64 {
+    placed.ground_z_m + placed.level_m.unwrap_or(0.0)
+}
+
+/// How much further members scatter than their sigmas say, as a factor of the variance; never
+/// less than 1 (Birge 1932). Single faults count no more than four sigma.
+fn birge_ratio(members: &[usize], pieces: &[Piece<'_>], place: &Vector2<f64>) -> f64 {
+    if members.len() < MIN_PHOTOS {
+        return 1.0;
+    }
+    let sum: f64 = members
+        .iter()
+        .map(|&idx| {
+            let off = pieces[idx].item.place - place;
+            off.dot(&(information(&pieces[idx].item.covariance) * off)).min(16.0)
+        })
+        .sum();
+    (sum / (2 * (members.len() - 1)) as f64).max(1.0)
+}
+
+/// Mean direction of axes, weighted by how much longer than wide boxes are.
+fn mean_axis_deg(outlines: &[&Outline]) -> Option<f64> {
+    let mut sum = Vector2::zeros();
+    for outline in outlines {
+        let (sin, cos) = (2.0 * outline.axis_deg.to_radians()).sin_cos();
+        let weight = (outline.along_m / outline.across_m.max(0.1) - 1.0).clamp(0.0, 2.0);
+        sum += weight * Vector2::new(sin, cos);
+    }
+    (sum.norm() > 1e-6).then(|| (sum.x.atan2(sum.y).to_degrees() / 2.0).rem_euclid(180.0))
+}
+
+/// The room's computation. Ids are kept from `before` where members are, else where places are.
+#[must_use]
+pub fn join(
+    material: &Material<'_>,
+    config: &EntityConfig,
+    before: Option<&Entities>,
+) -> (Entities, Vec<EntityVisibility>) {
+    let pieces = material.pieces();
+    let mut stage = stage(material, &pieces, config);
+    let merged = merge(&stage.groups, &stage.scale, &config.merge_model, config.merge_from);
+    for (idx, &into) in merged.into.iter().enumerate() {
+        if into != idx {
+            let members = std::mem::take(&mut stage.members[idx]);
+            stage.members[into].extend(members);
+        }
+    }
+    let places: Vec<Place> = stage.members.iter().map(|m| Place::of(m, &pieces)).collect();
+    let enough = confirmed_from(&stage.members);
+    let live: Vec<usize> = (0..places.len()).filter(|&idx| !stage.members[idx].is_empty()).collect();
+    let names = {
+        let nameless: Vec<Nameless<'_>> = live
+            .iter()
+            .map(|&idx| Nameless {
+                founder: &pieces[stage.members[idx][0]].anchor.detection_id,
+                members: stage.members[idx].iter().map(|&m| &pieces[m].anchor.detection_id).collect(),
+                place: Point::new(places[idx].place.x, places[idx].place.y, places[idx].up),
+            })
+            .collect();
+        ids::name(&nameless, before)
+    };
+    let solid = live.iter().filter(|&&idx| stage.members[idx].len() >= enough);
+    let obstacles =
+        Obstacles::new(solid.map(|&idx| places[idx].block()).collect(), material.obstacles_m);
+    let footing = Footing::new(material, &pieces);
+    let mut built: Vec<(usize, Entity, Vec<Sight>)> = live
+        .par_iter()
+        .zip(names.into_par_iter())
+        .map(|(&idx, named)| {
+            let sights = obstacles.sights(&places[idx].block(), material.posed);
+            let mut entity = entity(named.entity_id, &stage.members[idx], &pieces, &places[idx]);
+            entity.aliases = named.aliases;
+            entity.n_in_view = sights.len().max(entity.members.len());
+            entity.n_expected = sights.iter().filter(|sight| sight.is_expected()).count();
+            entity.is_confirmed = is_confirmed(&entity, &sights, enough);
+            entity.footprint = footprint(&stage.members[idx], places[idx].axis_deg, &footing);
+            (idx, entity, sights)
+        })
+        .collect();
+    let mut entity_ids: Vec<Option<EntityId>> = vec![None; places.len()];
+    for (idx, entity, _) in &built {
+        entity_ids[*idx] = Some(entity.entity_id.clone());
+    }
+    let reviews = (merged.open.iter())
+        .filter(|open| open.probability >= config.review_from)
+        .filter_map(|open| review(open, &entity_ids))
+        .collect();
+    let joined = merged
+        .joined
+        .iter()
+        .filter_map(|done| {
+            let into = entity_ids[merged.into[done.a]].clone()?;
+            Some(MergeReview {
+                a: into.clone(),
+                b: into,
+                probability: done.probability,
+                features: done.features,
+            })
+        })
+        .collect();
+    built.sort_by(|(_, a, _), (_, b, _)| {
+        b.is_confirmed
+            .cmp(&a.is_confirmed)
+            .then(b.members.len().cmp(&a.members.len()))
+            .then(a.entity_id.cmp(&b.entity_id))
+    });
+    let visibility: Vec<EntityVisibility> = built
+        .iter()
+        .map(|(_, entity, sights)| EntityVisibility {
+            entity_id: entity.entity_id.clone(),
+            photos: sights.clone(),
+        })
+        .collect();
+    let mut warnings = warnings(&stage.threshold, material.posed);
+    let watched: Vec<Watched<'_>> = built
+        .iter()
+        .map(|(idx, entity, sights)| {
+            let members = stage.members[*idx].iter().map(|&m| &pieces[m]).collect();
+            Watched::new(entity, members, sights, material.seconds)
+        })
+        .collect();
+    let suggestions = suggest::suggest(&watched, &stage.scale);
+    suggest::warn(&suggestions, &mut warnings);
+    let entities = Entities {
+        schema: EntitiesSchema,
+        threshold: stage.threshold,
+        confirmed_from_photos: enough,
+        n_without_anchor: material.anchors.len() - pieces.len(),
+        warnings,
+        recall: stage.scale.recall,
+        joined,
+        reviews,
+        suggestions,
+        entities: built.into_iter().map(|(_, entity, _)| entity).collect(),
+    };
+    (entities, visibility)
+}
+
+fn review(open: &Candidate, entity_ids: &[Option<EntityId>]) -> Option<MergeReview> {
+    Some(MergeReview {
+        a: entity_ids[open.a].clone()?,
+        b: entity_ids[open.b].clone()?,
+        probability: open.probability,
+        features: open.features,
+    })
+}
+
+/// Enough photos, in number and as a share of those that hold its place.
+fn is_confirmed(entity: &Entity, sights: &[Sight], enough: usize) -> bool {
+    let n_in_view = sights.len().max(entity.members.len());
+    let share = entity.members.len() as f64 / n_in_view as f64;
+    entity.members.len() >= enough && share >= MIN_SHARE_IN_VIEW
+}
+
+fn warnings(threshold: &Threshold, posed: &PosedScene) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let MadeBy::Priors { .. } = posed.made_by {
+        warnings.push(
+            "poses are approximate, review everything: vehicles side by side cannot be told apart"
+                .to_owned(),
+        );
+    }
+    if !threshold.is_separable && threshold.basis != ThresholdBasis::Given {
+        warnings.push(format!(
+            "identities are not separable: three sigma of the anchors are {:.1} m, vehicles stand \
+             {:.1} m apart; review every vehicle with a neighbour",
+            threshold.three_sigma_m.max(3.0 * threshold.scatter_m.unwrap_or(0.0)),
+            threshold.spacing_m.unwrap_or(0.0)
+        ));
+    }
+    warnings
+}
+
+/// Photos a vehicle must be seen in: three, or a tenth of what is usual. A scene of two photos
+/// confirms nothing.
+fn confirmed_from(members: &[Vec<usize>]) -> usize {
+    let mut supports: Vec<f64> = members
+        .iter()
+        .filter(|m| m.len() >= MIN_PHOTOS)
+        .map(|m| m.len() as f64)
+        .collect();
+    let usual = median(&mut supports).unwrap_or(0.0);
+    MIN_PHOTOS.max((MIN_SHARE_OF_MEDIAN * usual).ceil() as usize)
+}
+
+/// A vehicle of its members; what is known of it beyond its place is still to be filled in.
+fn entity(entity_id: EntityId, members: &[usize], pieces: &[Piece<'_>], place: &Place) -> Entity {
+    let mut list: Vec<Member> = members
+        .iter()
+        .map(|&idx| {
+            let Piece { anchor, item, .. } = &pieces[idx];
+            Member {
+                detection_id: anchor.detection_id.clone(),
+                photo: anchor.photo,
+                detection: anchor.detection,
+                distance_m: (item.place - place.place).norm(),
+            }
+        })
+        .collect();
+    list.sort_by_key(|member| (member.photo, member.detection));
+    let covariance = place.covariance;
+    Entity {
+        entity_id,
+        point: Point::new(place.place.x, place.place.y, place.up),
+        sigma_m: covariance.symmetric_eigenvalues().max().max(0.0).sqrt(),
+        covariance_m2: [covariance[(0, 0)], covariance[(0, 1)], covariance[(1, 1)]],
+        footprint: None,
+        aliases: Vec::new(),
+        is_confirmed: false,
+        n_in_view: 0,
+        n_expected: 0,
+        members: list,
+    }
+}
