@@ -12,6 +12,7 @@ pub mod merges;
 pub mod opencv;
 pub mod pose;
 pub mod report;
+pub mod review;
 pub mod scene;
 mod schema;
 pub mod seeded;

@@ -1,12 +1,13 @@
 //! `groundstation evaluate`: a scene's identities against what is true.
 
 use super::GroupOptions;
+use super::stored::Stored;
 use crate::anchor::{self, AnchorConfig};
-use crate::detect::{self, PhotoDetections, SceneDetections};
-use crate::entity::{self, Material};
+use crate::detect::{PhotoDetections, SceneDetections};
+use crate::entity::{self, Entities};
 use crate::evaluate::{Calibration, Compared, Evaluation, PositionErrors, Truth, evaluate};
-use crate::ingest::{self, Scene};
-use crate::pose;
+use crate::ingest::Scene;
+use crate::review::{ReviewLog, fold};
 use crate::scene::SceneFolder;
 use clap::{Args, ValueEnum};
 use console::{ExitStatus, print_json};
@@ -40,54 +41,48 @@ enum Boxes {
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
     let folder = SceneFolder::open_to_read(&args.scene)?;
-    let scene: Scene = folder
-        .required(ingest::ROOM, "ingest")?
-        .read_json(ingest::SCENE_FILE)?;
-    let (_, posed, points) = pose::current(&folder)?;
-    let truth = Truth::read(&args.truth, &scene, &posed)?;
-    let evaluation = match args.boxes {
-        Boxes::Detected => {
-            let (_, detections) = detect::current(&folder)?;
-            let (_, _, anchors) = anchor::current(&folder)?;
-            let (_, entities) = entity::current(&folder)?;
-            let compared = Compared {
-                posed: &posed,
-                detections: &detections,
-                anchors: &anchors,
-                entities: &entities,
-                truth: &truth,
-            };
-            evaluate(&compared, "detected")
-        }
+    let mut stored = Stored::read(&folder)?;
+    let truth = Truth::read(&args.truth, &stored.scene, &stored.posed)?;
+    let (boxes, entities) = match args.boxes {
+        Boxes::Detected => ("detected", reviewed(&folder, &stored)?),
         Boxes::Truth => {
-            let detections = true_boxes(&scene, &truth, detect::current(&folder)?.1);
+            stored.detections = true_boxes(&stored.scene, &truth, stored.detections);
             let config = AnchorConfig::default();
-            let (anchored, anchors) = anchor::place_all(&posed, &points, &detections, &config);
-            let material = Material {
-                anchors: &anchors,
-                detections: &detections,
-                posed: &posed,
-                points: &points,
-                obstacles_m: &anchored.obstacles_m,
-                seconds: &ingest::scene_seconds(&scene),
-            };
-            let (entities, _) = entity::join(&material, &args.group.config()?, None);
-            let compared = Compared {
-                posed: &posed,
-                detections: &detections,
-                anchors: &anchors,
-                entities: &entities,
-                truth: &truth,
-            };
-            evaluate(&compared, "truth")
+            let (posed, points) = (&stored.posed, &stored.points);
+            let (anchored, anchors) =
+                anchor::place_all(posed, points, &stored.detections, &config);
+            (stored.anchored, stored.anchors) = (anchored, anchors);
+            let (entities, _) = entity::join(&stored.material(), &args.group.config()?, None);
+            ("truth", entities)
         }
     };
+    let compared = Compared {
+        posed: &stored.posed,
+        detections: &stored.detections,
+        anchors: &stored.anchors,
+        entities: &entities,
+        truth: &truth,
+    };
+    let evaluation = evaluate(&compared, boxes);
     if args.json {
         print_json(&evaluation)?;
     } else {
         print(&evaluation);
+        for warning in &entities.warnings {
+            println!("{warning}");
+        }
     }
     Ok(ExitStatus::Done)
+}
+
+/// The vehicles with what people decided about them.
+fn reviewed(folder: &SceneFolder, stored: &Stored) -> anyhow::Result<Entities> {
+    let entities = Stored::entities(folder)?;
+    let log = ReviewLog::read(folder)?;
+    if log.events().is_empty() {
+        return Ok(entities);
+    }
+    Ok(fold(&entities, &log.state(), &stored.material()).entities)
 }
 
 /// The boxes of everything visible, as a detector without fault would have them.

@@ -3,19 +3,23 @@
 mod detect_eval;
 mod evaluate;
 mod inspect;
+mod merges;
 mod process;
+mod review;
 mod status;
+mod stored;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
 use crate::detect::{DetectConfig, DetectError, detect};
 use crate::entity::{ClusterOptions, EntityConfig, EntityError, Order, REFINE_ROUNDS, cluster_scene};
 use crate::evaluate::TruthError;
 use crate::ingest::{IngestConfig, IngestError, ingest};
-use crate::merges::{MergeModel, ModelError};
+use crate::merges::{FitError, MergeModel, ModelError};
 use crate::pose::posed::{Level, PosedScene};
 use crate::pose::solver::SolveSettings;
 use crate::pose::{EngineChoice, PoseConfig, PoseError, pose};
 use crate::report::{ReportError, report};
+use crate::review::ReviewError;
 use crate::scene::{SceneError, SceneFolder};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use console::{Cancel, ExitStatus, InputError};
@@ -60,6 +64,10 @@ pub enum Command {
     Report(ReportArgs),
     /// How good a scene's identities are against what is true.
     Evaluate(evaluate::EvaluateArgs),
+    /// The model that says which groups of detections are one vehicle.
+    Merges(merges::MergesArgs),
+    /// What people decide about a scene: open questions, decisions, decisions taken back.
+    Review(review::ReviewArgs),
 }
 
 /// Arguments of `ingest`.
@@ -247,6 +255,8 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Process(args) => return process::run(args, cli, cancel),
         Command::Status(args) => return status::run(args),
         Command::Evaluate(args) => return evaluate::run(args),
+        Command::Merges(args) => return merges::run(args),
+        Command::Review(args) => return review::run(args, cli),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(
@@ -488,7 +498,12 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
     if let Some(error) = error.downcast_ref::<EntityError>() {
         return Some(status(error.is_input_fault()));
     }
-    if error.downcast_ref::<TruthError>().is_some() || error.downcast_ref::<ModelError>().is_some() {
+    if let Some(error) = error.downcast_ref::<ReviewError>() {
+        return Some(status(error.is_input_fault()));
+    }
+    if error.downcast_ref::<FitError>().is_some()
+        || error.downcast_ref::<TruthError>().is_some()
+        || error.downcast_ref::<ModelError>().is_some() {
         return Some(ExitStatus::Input);
     }
     error

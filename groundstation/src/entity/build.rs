@@ -2,8 +2,8 @@
 
 use super::cluster::{Item, Threshold, ThresholdBasis, cluster, information};
 use super::footprint::{Footing, footprint};
-use super::ids::{self, Nameless};
-use super::suggest::{self, Watched};
+use super::ids::{self, Named, Nameless};
+use super::suggest::{self, Suggestion, Watched};
 use super::visibility::{Block, Obstacles, Sight};
 use super::{
     Entities, EntitiesSchema, Entity, EntityConfig, EntityId, EntityVisibility, Member, MergeReview,
@@ -16,6 +16,7 @@ use crate::statistics::median;
 use calibration::Point;
 use nalgebra::{Matrix2, Vector2};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Photos that must show a vehicle before it is confirmed.
 const MIN_PHOTOS: usize = 3;
@@ -288,40 +289,25 @@ pub fn join(
         }
     }
     let places: Vec<Place> = stage.members.iter().map(|m| Place::of(m, &pieces)).collect();
-    let enough = confirmed_from(&stage.members);
-    let live: Vec<usize> = (0..places.len()).filter(|&idx| !stage.members[idx].is_empty()).collect();
-    let names = {
-        let nameless: Vec<Nameless<'_>> = live
-            .iter()
-            .map(|&idx| Nameless {
-                founder: &pieces[stage.members[idx][0]].anchor.detection_id,
-                members: stage.members[idx].iter().map(|&m| &pieces[m].anchor.detection_id).collect(),
-                place: Point::new(places[idx].place.x, places[idx].place.y, places[idx].up),
-            })
-            .collect();
-        ids::name(&nameless, before)
-    };
-    let solid = live.iter().filter(|&&idx| stage.members[idx].len() >= enough);
-    let obstacles =
-        Obstacles::new(solid.map(|&idx| places[idx].block()).collect(), material.obstacles_m);
-    let footing = Footing::new(material, &pieces);
-    let mut built: Vec<(usize, Entity, Vec<Sight>)> = live
-        .par_iter()
-        .zip(names.into_par_iter())
-        .map(|(&idx, named)| {
-            let sights = obstacles.sights(&places[idx].block(), material.posed);
-            let mut entity = entity(named.entity_id, &stage.members[idx], &pieces, &places[idx]);
-            entity.aliases = named.aliases;
-            entity.n_in_view = sights.len().max(entity.members.len());
-            entity.n_expected = sights.iter().filter(|sight| sight.is_expected()).count();
-            entity.is_confirmed = is_confirmed(&entity, &sights, enough);
-            entity.footprint = footprint(&stage.members[idx], places[idx].axis_deg, &footing);
-            (idx, entity, sights)
+    let live: Vec<usize> =
+        (0..places.len()).filter(|&idx| !stage.members[idx].is_empty()).collect();
+    let nameless: Vec<Nameless<'_>> = live
+        .iter()
+        .map(|&idx| Nameless {
+            founder: &pieces[stage.members[idx][0]].anchor.detection_id,
+            members: stage.members[idx].iter().map(|&m| &pieces[m].anchor.detection_id).collect(),
+            place: Point::new(places[idx].place.x, places[idx].place.y, places[idx].up),
         })
         .collect();
     let mut entity_ids: Vec<Option<EntityId>> = vec![None; places.len()];
-    for (idx, entity, _) in &built {
-        entity_ids[*idx] = Some(entity.entity_id.clone());
+    let mut vehicles = Vec::with_capacity(live.len());
+    for (&idx, named) in live.iter().zip(ids::name(&nameless, before)) {
+        entity_ids[idx] = Some(named.entity_id.clone());
+        vehicles.push(Vehicle {
+            named,
+            members: &stage.members[idx],
+            confirmed: None,
+        });
     }
     let reviews = (merged.open.iter())
         .filter(|open| open.probability >= config.review_from)
@@ -340,29 +326,10 @@ pub fn join(
             })
         })
         .collect();
-    built.sort_by(|(_, a, _), (_, b, _)| {
-        b.is_confirmed
-            .cmp(&a.is_confirmed)
-            .then(b.members.len().cmp(&a.members.len()))
-            .then(a.entity_id.cmp(&b.entity_id))
-    });
-    let visibility: Vec<EntityVisibility> = built
-        .iter()
-        .map(|(_, entity, sights)| EntityVisibility {
-            entity_id: entity.entity_id.clone(),
-            photos: sights.clone(),
-        })
-        .collect();
+    let enough = confirmed_from(&stage.members);
+    let built = assemble(material, &pieces, &vehicles, enough, &stage.scale);
     let mut warnings = warnings(&stage.threshold, material.posed);
-    let watched: Vec<Watched<'_>> = built
-        .iter()
-        .map(|(idx, entity, sights)| {
-            let members = stage.members[*idx].iter().map(|&m| &pieces[m]).collect();
-            Watched::new(entity, members, sights, material.seconds)
-        })
-        .collect();
-    let suggestions = suggest::suggest(&watched, &stage.scale);
-    suggest::warn(&suggestions, &mut warnings);
+    suggest::warn(&built.suggestions, &mut warnings);
     let entities = Entities {
         schema: EntitiesSchema,
         threshold: stage.threshold,
@@ -372,10 +339,130 @@ pub fn join(
         recall: stage.scale.recall,
         joined,
         reviews,
-        suggestions,
-        entities: built.into_iter().map(|(_, entity, _)| entity).collect(),
+        suggestions: built.suggestions,
+        entities: built.entities,
     };
-    (entities, visibility)
+    (entities, built.visibility)
+}
+
+/// A vehicle's members as a review has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regrouped {
+    /// Its id.
+    pub entity_id: EntityId,
+    /// Ids that have gone into it.
+    pub aliases: Vec<EntityId>,
+    /// Photo and detection of each member.
+    pub members: Vec<(usize, usize)>,
+    /// Whether it is a vehicle, where that was decided.
+    pub confirmed: Option<bool>,
+}
+
+/// Vehicles of members that were decided; what was said of the scene as a whole stays.
+#[must_use]
+pub fn regroup(
+    material: &Material<'_>,
+    before: &Entities,
+    groups: Vec<Regrouped>,
+) -> (Entities, Vec<EntityVisibility>) {
+    let pieces = material.pieces();
+    let at: BTreeMap<(usize, usize), usize> = (pieces.iter().enumerate())
+        .map(|(idx, piece)| ((piece.item.photo, piece.item.detection), idx))
+        .collect();
+    let members: Vec<Vec<usize>> = (groups.iter())
+        .map(|group| group.members.iter().filter_map(|key| at.get(key).copied()).collect())
+        .collect();
+    let vehicles: Vec<Vehicle<'_>> = (groups.into_iter().zip(&members))
+        .filter(|(_, members)| !members.is_empty())
+        .map(|(group, members)| Vehicle {
+            named: Named {
+                entity_id: group.entity_id,
+                aliases: group.aliases,
+            },
+            members,
+            confirmed: group.confirmed,
+        })
+        .collect();
+    let scale = Scale {
+        epsilon_m: before.threshold.epsilon_m,
+        recall: before.recall,
+    };
+    let built = assemble(material, &pieces, &vehicles, before.confirmed_from_photos, &scale);
+    let entities = Entities {
+        entities: built.entities,
+        suggestions: built.suggestions,
+        ..before.clone()
+    };
+    (entities, built.visibility)
+}
+
+/// Named members.
+struct Vehicle<'a> {
+    named: Named,
+    members: &'a [usize],
+    confirmed: Option<bool>,
+}
+
+struct Built {
+    entities: Vec<Entity>,
+    visibility: Vec<EntityVisibility>,
+    suggestions: Vec<Suggestion>,
+}
+
+/// Everything that is known of vehicles whose members are settled.
+fn assemble(
+    material: &Material<'_>,
+    pieces: &[Piece<'_>],
+    vehicles: &[Vehicle<'_>],
+    enough: usize,
+    scale: &Scale,
+) -> Built {
+    let places: Vec<Place> = vehicles.iter().map(|v| Place::of(v.members, pieces)).collect();
+    let solid = vehicles.iter().zip(&places).filter(|(v, _)| v.members.len() >= enough);
+    let blocks = solid.map(|(_, place)| place.block()).collect();
+    let obstacles = Obstacles::new(blocks, material.obstacles_m);
+    let footing = Footing::new(material, pieces);
+    let mut built: Vec<(&[usize], Entity, Vec<Sight>)> = vehicles
+        .par_iter()
+        .zip(&places)
+        .map(|(vehicle, place)| {
+            let sights = obstacles.sights(&place.block(), material.posed);
+            let mut entity = entity(vehicle, pieces, place);
+            entity.n_in_view = sights.len().max(entity.members.len());
+            entity.n_expected = sights.iter().filter(|sight| sight.is_expected()).count();
+            entity.is_confirmed =
+                vehicle.confirmed.unwrap_or_else(|| is_confirmed(&entity, enough));
+            entity.footprint = footprint(vehicle.members, place.axis_deg, &footing);
+            (vehicle.members, entity, sights)
+        })
+        .collect();
+    built.sort_by(|(_, a, _), (_, b, _)| {
+        b.is_confirmed
+            .cmp(&a.is_confirmed)
+            .then(b.members.len().cmp(&a.members.len()))
+            .then(a.entity_id.cmp(&b.entity_id))
+    });
+    let watched: Vec<Watched<'_>> = built
+        .iter()
+        .map(|(members, entity, sights)| {
+            let members = members.iter().map(|&m| &pieces[m]).collect();
+            Watched::new(entity, members, sights, material.seconds)
+        })
+        .collect();
+    let suggestions = suggest::suggest(&watched, scale);
+    let (mut entities, mut visibility) = (Vec::new(), Vec::new());
+    for (_, entity, photos) in built {
+        visibility.push(EntityVisibility {
+            entity_id: entity.entity_id.clone(),
+            photos,
+        });
+        entities.push(entity);
+    }
+    Built {
+        entities,
+        visibility,
+        suggestions,
+    }
 }
 
 fn review(open: &Candidate, entity_ids: &[Option<EntityId>]) -> Option<MergeReview> {
@@ -388,9 +475,8 @@ fn review(open: &Candidate, entity_ids: &[Option<EntityId>]) -> Option<MergeRevi
 }
 
 /// Enough photos, in number and as a share of those that hold its place.
-fn is_confirmed(entity: &Entity, sights: &[Sight], enough: usize) -> bool {
-    let n_in_view = sights.len().max(entity.members.len());
-    let share = entity.members.len() as f64 / n_in_view as f64;
+fn is_confirmed(entity: &Entity, enough: usize) -> bool {
+    let share = entity.members.len() as f64 / entity.n_in_view.max(1) as f64;
     entity.members.len() >= enough && share >= MIN_SHARE_IN_VIEW
 }
 
@@ -426,8 +512,9 @@ fn confirmed_from(members: &[Vec<usize>]) -> usize {
 }
 
 /// A vehicle of its members; what is known of it beyond its place is still to be filled in.
-fn entity(entity_id: EntityId, members: &[usize], pieces: &[Piece<'_>], place: &Place) -> Entity {
-    let mut list: Vec<Member> = members
+fn entity(vehicle: &Vehicle<'_>, pieces: &[Piece<'_>], place: &Place) -> Entity {
+    let mut list: Vec<Member> = vehicle
+        .members
         .iter()
         .map(|&idx| {
             let Piece { anchor, item, .. } = &pieces[idx];
@@ -442,12 +529,12 @@ fn entity(entity_id: EntityId, members: &[usize], pieces: &[Piece<'_>], place: &
     list.sort_by_key(|member| (member.photo, member.detection));
     let covariance = place.covariance;
     Entity {
-        entity_id,
+        entity_id: vehicle.named.entity_id.clone(),
         point: Point::new(place.place.x, place.place.y, place.up),
         sigma_m: covariance.symmetric_eigenvalues().max().max(0.0).sqrt(),
         covariance_m2: [covariance[(0, 0)], covariance[(0, 1)], covariance[(1, 1)]],
         footprint: None,
-        aliases: Vec::new(),
+        aliases: vehicle.named.aliases.clone(),
         is_confirmed: false,
         n_in_view: 0,
         n_expected: 0,

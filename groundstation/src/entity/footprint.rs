@@ -24,14 +24,34 @@ const MIN_ASPECT: f64 = 1.25;
 const USUAL_M: [f64; 3] = [4.5, 1.85, 1.55];
 const USUAL_SPREAD: [f64; 3] = [0.25, 0.12, 0.12];
 /// A vehicle is no block: what its outline is off for that, metres and degrees.
-const SHAPE_LENGTH_M: f64 = 0.08;
+const SHAPE_LENGTH_M: f64 = 0.06;
 const SHAPE_WIDTH_M: f64 = 0.05;
-const SHAPE_AXIS_DEG: f64 = 0.5;
-/// The roof is shorter and narrower than the body.
-const ROOF_LENGTH: f64 = 0.5;
-const ROOF_WIDTH: f64 = 0.8;
-/// Heights of the body's lower and upper edge, shares of the whole.
-const BODY_HEIGHTS: [f64; 2] = [0.15, 0.6];
+const SHAPE_AXIS_DEG: f64 = 0.3;
+/// A vehicle's outline: shares of length, width and height. Corners are rounded, and the roof is
+/// shorter and narrower than the body.
+const CORNERS: [(f64, f64, f64); 16] = [
+    (0.5, 0.3, 0.35),
+    (0.5, -0.3, 0.35),
+    (-0.5, 0.3, 0.35),
+    (-0.5, -0.3, 0.35),
+    (0.44, 0.5, 0.2),
+    (0.44, -0.5, 0.2),
+    (-0.44, 0.5, 0.2),
+    (-0.44, -0.5, 0.2),
+    (0.46, 0.48, 0.6),
+    (0.46, -0.48, 0.6),
+    (-0.46, 0.48, 0.6),
+    (-0.46, -0.48, 0.6),
+    (0.25, 0.38, 1.0),
+    (0.25, -0.38, 1.0),
+    (-0.25, 0.38, 1.0),
+    (-0.25, -0.38, 1.0),
+];
+/// Mirrors on both sides, which a vehicle's width does not count: how far they stand out, metres,
+/// and how high, a share of the height.
+const MIRRORS: [f64; 2] = [-1.0, 1.0];
+const MIRROR_M: f64 = 0.03;
+const MIRROR_UP: f64 = 0.65;
 
 /// Points at an end of a vehicle that say how high it is there, and what is a bonnet.
 const MIN_END_POINTS: usize = 6;
@@ -210,18 +230,14 @@ fn silhouette(seen: &Seen<'_>, shape: &Shape, footing: &Footing<'_>) -> Option<[
     let across = Vector2::new(along.y, -along.x);
     let middle = seen.piece.placed.point.vector;
     let ground_z = seen.piece.placed.ground_z_m + seen.piece.placed.level_m.unwrap_or(0.0);
-    let mut outline = Vec::with_capacity(12);
-    for (up, length, width) in [
-        (BODY_HEIGHTS[0], length, width),
-        (BODY_HEIGHTS[1], length, width),
-        (1.0, ROOF_LENGTH * length, ROOF_WIDTH * width),
-    ] {
-        for (a, b) in [(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)] {
-            let at = middle.xy() + a * length * along + b * width * across;
-            let place = Vector3::new(at.x, at.y, ground_z + up * height);
-            let pixel = camera.pixel_from_camera(pose.camera_from_enu * Point::from_vector(place))?;
-            outline.push(Vector2::new(pixel.x, pixel.y));
-        }
+    let mut outline = Vec::with_capacity(CORNERS.len() + MIRRORS.len());
+    let whole = CORNERS.map(|(a, b, up)| (a * length, b * width, up * height));
+    let mirrors = MIRRORS.map(|side| (0.0, side * (width / 2.0 + MIRROR_M), MIRROR_UP * height));
+    for (a, b, up) in whole.into_iter().chain(mirrors) {
+        let at = middle.xy() + a * along + b * across;
+        let place = Vector3::new(at.x, at.y, ground_z + up);
+        let pixel = camera.pixel_from_camera(pose.camera_from_enu * Point::from_vector(place))?;
+        outline.push(Vector2::new(pixel.x, pixel.y));
     }
     smallest_rectangle(&polygon::convex_hull(&outline))
 }

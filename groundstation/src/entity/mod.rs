@@ -10,7 +10,7 @@ mod suggest;
 mod tests;
 mod visibility;
 
-pub use build::{Grouped, Material, group, join};
+pub use build::{Grouped, Material, Regrouped, group, join, regroup};
 pub use cluster::{
     ClusterOptions, Clusters, Item, Order, REFINE_ROUNDS, Threshold, ThresholdBasis, cluster,
 };

@@ -12,4 +12,4 @@ mod model;
 pub use apply::{Candidate, Merged, candidates, merge};
 pub use features::{Features, Group, Scale, features};
 pub use fit::{Case, FitError, Fitted, Reliability, ReliabilityBin, fit, reliability};
-pub use model::{MergeModel, ModelError};
+pub use model::{MergeModel, ModelError, Training};
