@@ -46,6 +46,18 @@ pub struct AnchorSummary {
     /// of a cell of [`OBSTACLE_CELL_M`], height of its top, metres.
     #[serde(default)]
     pub obstacles_m: Vec<[f64; 3]>,
+    /// One sigma of what all anchors have in common, which their own covariances leave out.
+    #[serde(default)]
+    pub common_sigma: Option<CommonAnchorSigma>,
+}
+
+/// One sigma of the whole map's place and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommonAnchorSigma {
+    /// Shift east and north each, metres.
+    pub shift_m: f64,
+    /// Turn about the vertical, degrees.
+    pub turn_deg: f64,
 }
 
 /// Side of a cell of [`AnchorSummary::obstacles_m`], metres.

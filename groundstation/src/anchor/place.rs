@@ -1,6 +1,6 @@
 //! One detection's place.
 
-use super::{Method, OBSTACLE_CELL_M, Outline, Placed};
+use super::{CommonAnchorSigma, Method, OBSTACLE_CELL_M, Outline, Placed};
 use crate::ground::Ground;
 use crate::pose::posed::{Pose, PoseSource, PosedScene, SparsePoint};
 use calibration::frames::Enu;
@@ -301,7 +301,10 @@ fn outline(oriented: &OrientedBox, view: &GroundView, met: &GroundPoint) -> Opti
         );
         view.ground_from_pixel(pixel).map(|p| p.vector.xy())
     };
-    let (half_long, half_short) = (oriented.long_side_px() / 2.0, oriented.short_side_px() / 2.0);
+    let (half_long, half_short) = (
+        oriented.long_side_px() / 2.0,
+        oriented.short_side_px() / 2.0,
+    );
     let long = end(half_long, 0.0)? - end(-half_long, 0.0)?;
     let short = end(0.0, half_short)? - end(0.0, -half_short)?;
     // Foreshortening may turn the box's long side into the vehicle's short one.
@@ -390,14 +393,41 @@ fn covariance(
 
 fn pose_covariance(pose: &Pose) -> Matrix6<f64> {
     let sigma = pose.sigma;
+    let own = match pose.source {
+        PoseSource::Solved => 1.0,
+        PoseSource::Priors => OWN_SHARE_OF_PRIORS,
+    };
     PoseSigmas {
-        horizontal: Metres(sigma.horizontal_m),
-        vertical: Metres(sigma.vertical_m),
-        yaw: Radians::from_degrees(sigma.yaw_deg),
-        pitch: Radians::from_degrees(sigma.tilt_deg),
-        roll: Radians::from_degrees(sigma.tilt_deg),
+        horizontal: Metres(own * sigma.horizontal_m),
+        vertical: Metres(own * sigma.vertical_m),
+        yaw: Radians::from_degrees(own * sigma.yaw_deg),
+        pitch: Radians::from_degrees(own * sigma.tilt_deg),
+        roll: Radians::from_degrees(own * sigma.tilt_deg),
     }
     .covariance(&pose.camera_from_enu.rotation)
+}
+
+/// What a GPS receiver and a gimbal state is the whole error of a photo. The photos of a flight have
+/// most of it in common (it drifts over minutes, and a compass is off by one angle); this share is
+/// each photo's own. Measured on simulated flights; the rest is [`common_sigma`].
+const OWN_SHARE_OF_PRIORS: f64 = 0.48;
+
+/// One sigma of what all anchors have in common.
+pub(super) fn common_sigma(posed: &PosedScene) -> Option<CommonAnchorSigma> {
+    if let Some(alignment) = &posed.alignment {
+        return Some(CommonAnchorSigma {
+            shift_m: alignment.sigma.shift_horizontal_m,
+            turn_deg: alignment.sigma.yaw_deg,
+        });
+    }
+    let common = (1.0 - OWN_SHARE_OF_PRIORS * OWN_SHARE_OF_PRIORS).sqrt();
+    let poses = || posed.photos.iter().filter_map(|photo| photo.pose.as_ref());
+    let mut shifts: Vec<f64> = poses().map(|pose| pose.sigma.horizontal_m).collect();
+    let mut turns: Vec<f64> = poses().map(|pose| pose.sigma.yaw_deg).collect();
+    Some(CommonAnchorSigma {
+        shift_m: common * crate::statistics::median(&mut shifts)?,
+        turn_deg: common * crate::statistics::median(&mut turns)?,
+    })
 }
 
 /// Places on the map of the sparse points on a vehicle that at least two other photos see.

@@ -12,7 +12,7 @@ use detector::Detection;
 use rayon::prelude::*;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 4;
+const REVISION: u32 = 5;
 /// A point lies on a vehicle when this share of its observations lies in boxes.
 const ON_VEHICLE_SHARE: f64 = 0.34;
 
@@ -155,7 +155,7 @@ pub fn place_all(
                 })
         })
         .collect();
-    (summarise(&anchors, &surroundings), anchors)
+    (summarise(&anchors, &surroundings, posed), anchors)
 }
 
 /// Boxes of one photo that overlap by more than this are of one vehicle.
@@ -183,7 +183,7 @@ fn doubles(detections: &[Detection]) -> Vec<Option<usize>> {
     first
 }
 
-fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
+fn summarise(anchors: &[Anchor], surroundings: &Surroundings, posed: &PosedScene) -> AnchorSummary {
     let count = |method: Method| {
         anchors
             .iter()
@@ -198,6 +198,7 @@ fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
         n_none: anchors.iter().filter(|a| a.placed.is_none()).count(),
         ground_m: surroundings.ground.cells(),
         obstacles_m: surroundings.obstacles.clone(),
+        common_sigma: place::common_sigma(posed),
     }
 }
 

@@ -49,15 +49,14 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
             stored.detections = true_boxes(&stored.scene, &truth, stored.detections);
             let config = AnchorConfig::default();
             let (posed, points) = (&stored.posed, &stored.points);
-            let (anchored, anchors) =
-                anchor::place_all(posed, points, &stored.detections, &config);
+            let (anchored, anchors) = anchor::place_all(posed, points, &stored.detections, &config);
             (stored.anchored, stored.anchors) = (anchored, anchors);
             let (entities, _) = entity::join(&stored.material(), &args.group.config()?, None);
             ("truth", entities)
         }
     };
     let compared = Compared {
-        posed: &stored.posed,
+        common_sigma: stored.anchored.common_sigma,
         detections: &stored.detections,
         anchors: &stored.anchors,
         entities: &entities,

@@ -3,9 +3,7 @@
 use super::stored::Stored;
 use crate::entity::{self, Entities, EntityConfig, EntityId, Grouped, Material};
 use crate::evaluate::{Matching, Truth};
-use crate::merges::{
-    Candidate, Case, Fitted, MergeModel, Reliability, Training, candidates, fit,
-};
+use crate::merges::{Candidate, Case, Fitted, MergeModel, Reliability, Training, candidates, fit};
 use crate::review::{PAIR, ReviewLog, State, fold, pair_target};
 use crate::scene::SceneFolder;
 use clap::{Args, Subcommand};
@@ -85,11 +83,18 @@ fn fit_on(args: &FitArgs) -> anyhow::Result<()> {
         } else {
             let log = ReviewLog::read(&folder)?;
             if log.events().is_empty() {
-                let what = "has neither truth.json nor review.jsonl: nothing says what is one vehicle";
+                let what =
+                    "has neither truth.json nor review.jsonl: nothing says what is one vehicle";
                 return Err(InputError(format!("{} {what}", root.display())).into());
             }
             training.reviewed_scenes += 1;
-            by_review(&grouped, &Stored::entities(&folder)?, &log.state(), &material, &open)
+            by_review(
+                &grouped,
+                &Stored::entities(&folder)?,
+                &log.state(),
+                &material,
+                &open,
+            )
         };
         cases.extend(open.iter().zip(labels).filter_map(|(candidate, is_one)| {
             Some(Case {
@@ -132,14 +137,19 @@ fn owner(members: &[(usize, usize)], matched: &Matching) -> Option<usize> {
             *counts.entry(*vehicle).or_insert(0) += 1;
         }
     }
-    let most = counts.into_iter().max_by_key(|&(vehicle, n)| (n, std::cmp::Reverse(vehicle)));
+    let most = counts
+        .into_iter()
+        .max_by_key(|&(vehicle, n)| (n, std::cmp::Reverse(vehicle)));
     most.map(|(vehicle, _)| vehicle)
 }
 
 /// Two groups of nothing say nothing.
 fn by_truth(grouped: &Grouped, matched: &Matching, open: &[Candidate]) -> Vec<Option<bool>> {
-    let owners: Vec<Option<usize>> =
-        grouped.members.iter().map(|members| owner(members, matched)).collect();
+    let owners: Vec<Option<usize>> = grouped
+        .members
+        .iter()
+        .map(|members| owner(members, matched))
+        .collect();
     let label = |candidate: &Candidate| match (owners[candidate.a], owners[candidate.b]) {
         (None, None) => None,
         (a, b) => Some(a == b),
@@ -179,7 +189,11 @@ fn homes(grouped: &Grouped, entities: &Entities) -> Vec<Option<EntityId>> {
         }
     }
     let home = |members: &Vec<(usize, usize)>| members.first().and_then(|key| of.get(key).copied());
-    grouped.members.iter().map(|members| home(members).cloned()).collect()
+    grouped
+        .members
+        .iter()
+        .map(|members| home(members).cloned())
+        .collect()
 }
 
 fn print(fitted: &Fitted) {
@@ -191,7 +205,10 @@ fn print(fitted: &Fitted) {
         training.reviewed_scenes,
         training.one_vehicle
     );
-    println!("on scenes that were left out ({} candidates):", fitted.held_out.n);
+    println!(
+        "on scenes that were left out ({} candidates):",
+        fitted.held_out.n
+    );
     print_diagram(&fitted.held_out);
     println!("by the co-visibility model alone:");
     print_diagram(&fitted.start);

@@ -11,7 +11,9 @@ mod stored;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
 use crate::detect::{DetectConfig, DetectError, detect};
-use crate::entity::{ClusterOptions, EntityConfig, EntityError, Order, REFINE_ROUNDS, cluster_scene};
+use crate::entity::{
+    ClusterOptions, EntityConfig, EntityError, Order, REFINE_ROUNDS, cluster_scene,
+};
 use crate::evaluate::TruthError;
 use crate::ingest::{IngestConfig, IngestError, ingest};
 use crate::merges::{FitError, MergeModel, ModelError};
@@ -344,6 +346,12 @@ fn print_entities(entities: &crate::entity::Entities) {
         "{confirmed} confirmed vehicles, {} more to look at",
         entities.entities.len() - confirmed
     );
+    if !entities.reviews.is_empty() {
+        println!(
+            "{} pairs may be one vehicle: `groundstation review list`",
+            entities.reviews.len()
+        );
+    }
     for warning in &entities.warnings {
         println!("  {warning}");
     }
@@ -503,7 +511,8 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
     }
     if error.downcast_ref::<FitError>().is_some()
         || error.downcast_ref::<TruthError>().is_some()
-        || error.downcast_ref::<ModelError>().is_some() {
+        || error.downcast_ref::<ModelError>().is_some()
+    {
         return Some(ExitStatus::Input);
     }
     error

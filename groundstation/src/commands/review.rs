@@ -152,7 +152,12 @@ fn list(args: &ListArgs) -> anyhow::Result<()> {
     }
     for suggestion in &entities.suggestions {
         let ids: Vec<&str> = suggestion.entity_ids.iter().map(|id| id.as_str()).collect();
-        println!("{}: {}: {}", word(&suggestion.kind), ids.join(", "), suggestion.evidence);
+        println!(
+            "{}: {}: {}",
+            word(&suggestion.kind),
+            ids.join(", "),
+            suggestion.evidence
+        );
     }
     for reason in &not_followed {
         println!("not followed: {reason}");
@@ -231,6 +236,9 @@ fn print_event(event: &Event) {
         event.target,
         event.before,
         event.after,
-        event.undoes.as_ref().map_or(String::new(), |id| format!(" (takes {id} back)"))
+        event
+            .undoes
+            .as_ref()
+            .map_or(String::new(), |id| format!(" (takes {id} back)"))
     );
 }

@@ -26,6 +26,11 @@ const MIN_SHARE_OF_MEDIAN: f64 = 0.10;
 /// for a vehicle now and then is in many. (Of a rendered scene's 45 vehicles each was found in 40 %
 /// and more, trees and vans before some of them.)
 const MIN_SHARE_IN_VIEW: f64 = 0.2;
+/// And this share of what is usual of the photos that should show it. (On rendered scenes vehicles
+/// are at 0.73 and more, trees and roofs between 0.2 and 0.6.)
+const MIN_SHARE_OF_RECALL: f64 = 0.55;
+/// A place that is less sure than this share of the threshold is none.
+const MAX_SIGMA_EPSILONS: f64 = 0.4;
 /// The middles of boxes are not those of vehicles: what no number of photos averages out, square
 /// metres.
 const SYSTEMATIC_VARIANCE_M2: f64 = 0.03 * 0.03;
@@ -109,7 +114,11 @@ pub fn group(material: &Material<'_>, config: &EntityConfig) -> Grouped {
     let key = |idx: &usize| (pieces[*idx].item.photo, pieces[*idx].item.detection);
     Grouped {
         threshold: stage.threshold,
-        members: stage.members.iter().map(|m| m.iter().map(key).collect()).collect(),
+        members: stage
+            .members
+            .iter()
+            .map(|m| m.iter().map(key).collect())
+            .collect(),
         groups: stage.groups,
         scale: stage.scale,
     }
@@ -127,7 +136,11 @@ fn stage(material: &Material<'_>, pieces: &[Piece<'_>], config: &EntityConfig) -
     let items: Vec<Item> = pieces.iter().map(|piece| piece.item.clone()).collect();
     let clusters = cluster(&items, &config.cluster);
     let enough = confirmed_from(&clusters.members);
-    let places: Vec<Place> = clusters.members.iter().map(|m| Place::of(m, pieces)).collect();
+    let places: Vec<Place> = clusters
+        .members
+        .iter()
+        .map(|m| Place::of(m, pieces))
+        .collect();
     let solid = (places.iter().zip(&clusters.members)).filter(|(_, m)| m.len() >= enough);
     let blocks = solid.map(|(place, _)| place.block()).collect();
     let obstacles = Obstacles::new(blocks, material.obstacles_m);
@@ -135,7 +148,11 @@ fn stage(material: &Material<'_>, pieces: &[Piece<'_>], config: &EntityConfig) -
         .par_iter()
         .map(|place| {
             let sights = obstacles.sights(&place.block(), material.posed);
-            sights.iter().filter(|s| s.is_expected()).map(|s| s.photo).collect()
+            sights
+                .iter()
+                .filter(|s| s.is_expected())
+                .map(|s| s.photo)
+                .collect()
         })
         .collect();
     let (mut n_found, mut n_expected) = (0, 0);
@@ -188,8 +205,10 @@ impl Place {
         let mut heights: Vec<f64> = placed().map(|p| p.point.z()).collect();
         let mut grounds: Vec<f64> = placed().map(stands_on).collect();
         let outlines: Vec<Outline> = placed().filter_map(|p| p.outline).collect();
-        let steep: Vec<&Outline> =
-            outlines.iter().filter(|o| o.depression_deg >= STEEP_DEG).collect();
+        let steep: Vec<&Outline> = outlines
+            .iter()
+            .filter(|o| o.depression_deg >= STEEP_DEG)
+            .collect();
         let mut lengths: Vec<f64> = steep.iter().map(|o| o.along_m).collect();
         Self {
             place,
@@ -255,7 +274,8 @@ fn birge_ratio(members: &[usize], pieces: &[Piece<'_>], place: &Vector2<f64>) ->
         .iter()
         .map(|&idx| {
             let off = pieces[idx].item.place - place;
-            off.dot(&(information(&pieces[idx].item.covariance) * off)).min(16.0)
+            off.dot(&(information(&pieces[idx].item.covariance) * off))
+                .min(16.0)
         })
         .sum();
     (sum / (2 * (members.len() - 1)) as f64).max(1.0)
@@ -281,21 +301,34 @@ pub fn join(
 ) -> (Entities, Vec<EntityVisibility>) {
     let pieces = material.pieces();
     let mut stage = stage(material, &pieces, config);
-    let merged = merge(&stage.groups, &stage.scale, &config.merge_model, config.merge_from);
+    let merged = merge(
+        &stage.groups,
+        &stage.scale,
+        &config.merge_model,
+        config.merge_from,
+    );
     for (idx, &into) in merged.into.iter().enumerate() {
         if into != idx {
             let members = std::mem::take(&mut stage.members[idx]);
             stage.members[into].extend(members);
         }
     }
-    let places: Vec<Place> = stage.members.iter().map(|m| Place::of(m, &pieces)).collect();
-    let live: Vec<usize> =
-        (0..places.len()).filter(|&idx| !stage.members[idx].is_empty()).collect();
+    let places: Vec<Place> = stage
+        .members
+        .iter()
+        .map(|m| Place::of(m, &pieces))
+        .collect();
+    let live: Vec<usize> = (0..places.len())
+        .filter(|&idx| !stage.members[idx].is_empty())
+        .collect();
     let nameless: Vec<Nameless<'_>> = live
         .iter()
         .map(|&idx| Nameless {
             founder: &pieces[stage.members[idx][0]].anchor.detection_id,
-            members: stage.members[idx].iter().map(|&m| &pieces[m].anchor.detection_id).collect(),
+            members: stage.members[idx]
+                .iter()
+                .map(|&m| &pieces[m].anchor.detection_id)
+                .collect(),
             place: Point::new(places[idx].place.x, places[idx].place.y, places[idx].up),
         })
         .collect();
@@ -370,7 +403,13 @@ pub fn regroup(
         .map(|(idx, piece)| ((piece.item.photo, piece.item.detection), idx))
         .collect();
     let members: Vec<Vec<usize>> = (groups.iter())
-        .map(|group| group.members.iter().filter_map(|key| at.get(key).copied()).collect())
+        .map(|group| {
+            group
+                .members
+                .iter()
+                .filter_map(|key| at.get(key).copied())
+                .collect()
+        })
         .collect();
     let vehicles: Vec<Vehicle<'_>> = (groups.into_iter().zip(&members))
         .filter(|(_, members)| !members.is_empty())
@@ -387,7 +426,13 @@ pub fn regroup(
         epsilon_m: before.threshold.epsilon_m,
         recall: before.recall,
     };
-    let built = assemble(material, &pieces, &vehicles, before.confirmed_from_photos, &scale);
+    let built = assemble(
+        material,
+        &pieces,
+        &vehicles,
+        before.confirmed_from_photos,
+        &scale,
+    );
     let entities = Entities {
         entities: built.entities,
         suggestions: built.suggestions,
@@ -417,8 +462,14 @@ fn assemble(
     enough: usize,
     scale: &Scale,
 ) -> Built {
-    let places: Vec<Place> = vehicles.iter().map(|v| Place::of(v.members, pieces)).collect();
-    let solid = vehicles.iter().zip(&places).filter(|(v, _)| v.members.len() >= enough);
+    let places: Vec<Place> = vehicles
+        .iter()
+        .map(|v| Place::of(v.members, pieces))
+        .collect();
+    let solid = vehicles
+        .iter()
+        .zip(&places)
+        .filter(|(v, _)| v.members.len() >= enough);
     let blocks = solid.map(|(_, place)| place.block()).collect();
     let obstacles = Obstacles::new(blocks, material.obstacles_m);
     let footing = Footing::new(material, pieces);
@@ -430,8 +481,9 @@ fn assemble(
             let mut entity = entity(vehicle, pieces, place);
             entity.n_in_view = sights.len().max(entity.members.len());
             entity.n_expected = sights.iter().filter(|sight| sight.is_expected()).count();
-            entity.is_confirmed =
-                vehicle.confirmed.unwrap_or_else(|| is_confirmed(&entity, enough));
+            entity.is_confirmed = vehicle
+                .confirmed
+                .unwrap_or_else(|| is_confirmed(&entity, enough, scale));
             entity.footprint = footprint(vehicle.members, place.axis_deg, &footing);
             (vehicle.members, entity, sights)
         })
@@ -474,10 +526,15 @@ fn review(open: &Candidate, entity_ids: &[Option<EntityId>]) -> Option<MergeRevi
     })
 }
 
-/// Enough photos, in number and as a share of those that hold its place.
-fn is_confirmed(entity: &Entity, enough: usize) -> bool {
-    let share = entity.members.len() as f64 / entity.n_in_view.max(1) as f64;
-    entity.members.len() >= enough && share >= MIN_SHARE_IN_VIEW
+/// Enough photos, in number, as a share of those that hold its place, and of those that should show
+/// it; and its place is known.
+fn is_confirmed(entity: &Entity, enough: usize, scale: &Scale) -> bool {
+    let n = entity.members.len() as f64;
+    let of = |n_photos: usize| n / n_photos.max(1) as f64;
+    entity.members.len() >= enough
+        && of(entity.n_in_view) >= MIN_SHARE_IN_VIEW
+        && of(entity.n_expected) >= MIN_SHARE_OF_RECALL * scale.recall
+        && entity.sigma_m <= MAX_SIGMA_EPSILONS * scale.epsilon_m
 }
 
 fn warnings(threshold: &Threshold, posed: &PosedScene) -> Vec<String> {
@@ -492,7 +549,9 @@ fn warnings(threshold: &Threshold, posed: &PosedScene) -> Vec<String> {
         warnings.push(format!(
             "identities are not separable: three sigma of the anchors are {:.1} m, vehicles stand \
              {:.1} m apart; review every vehicle with a neighbour",
-            threshold.three_sigma_m.max(3.0 * threshold.scatter_m.unwrap_or(0.0)),
+            threshold
+                .three_sigma_m
+                .max(3.0 * threshold.scatter_m.unwrap_or(0.0)),
             threshold.spacing_m.unwrap_or(0.0)
         ));
     }

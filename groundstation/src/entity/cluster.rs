@@ -232,7 +232,10 @@ impl Threshold {
     fn raise_to_scatter(&mut self, scatter_m: f64) -> bool {
         self.scatter_m = Some(scatter_m);
         let floor_m = (3.0 * scatter_m).min(MAX_EPSILON_M);
-        if self.spacing_m.is_some_and(|spacing| 3.0 * scatter_m > SPACING_SHARE * spacing) {
+        if self
+            .spacing_m
+            .is_some_and(|spacing| 3.0 * scatter_m > SPACING_SHARE * spacing)
+        {
             self.is_separable = false;
         }
         if self.basis == ThresholdBasis::Given || floor_m <= self.epsilon_m {
@@ -354,10 +357,11 @@ impl Vehicles {
                     continue;
                 }
                 let of_vehicle = self.sums[vehicle].0.try_inverse().unwrap_or_default();
-                let both = item.covariance
-                    + of_vehicle
-                    + Matrix2::identity() * SYSTEMATIC_VARIANCE_M2;
-                let squared = both.try_inverse().map_or(f64::INFINITY, |i| off.dot(&(i * off)));
+                let both =
+                    item.covariance + of_vehicle + Matrix2::identity() * SYSTEMATIC_VARIANCE_M2;
+                let squared = both
+                    .try_inverse()
+                    .map_or(f64::INFINITY, |i| off.dot(&(i * off)));
                 if squared > MAX_SQUARED_SIGMAS {
                     continue;
                 }

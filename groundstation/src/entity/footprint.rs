@@ -72,7 +72,10 @@ impl<'a> Footing<'a> {
     pub(super) fn new(material: &'a Material<'a>, pieces: &'a [Piece<'a>]) -> Self {
         let mut points: BTreeMap<(i64, i64), Vec<&SparsePoint>> = BTreeMap::new();
         for point in material.points {
-            points.entry(cell(&point.point.vector.xy())).or_default().push(point);
+            points
+                .entry(cell(&point.point.vector.xy()))
+                .or_default()
+                .push(point);
         }
         Self {
             material,
@@ -248,7 +251,10 @@ fn smallest_rectangle(hull: &[Vector2<f64>]) -> Option<[f64; 3]> {
     let mut best: Option<(f64, [f64; 3])> = None;
     for idx in 0..n {
         let edge = (hull[(idx + 1) % n] - hull[idx]).try_normalize(1e-9)?;
-        let (mut low, mut high) = (Vector2::repeat(f64::INFINITY), Vector2::repeat(-f64::INFINITY));
+        let (mut low, mut high) = (
+            Vector2::repeat(f64::INFINITY),
+            Vector2::repeat(-f64::INFINITY),
+        );
         for corner in hull {
             let own = Vector2::new(edge.dot(corner), edge.perp(corner));
             low = low.inf(&own);
@@ -259,7 +265,11 @@ fn smallest_rectangle(hull: &[Vector2<f64>]) -> Option<[f64; 3]> {
         let found = if sides.x >= sides.y {
             [sides.x, sides.y, wrapped(angle)]
         } else {
-            [sides.y, sides.x, wrapped(angle + std::f64::consts::FRAC_PI_2)]
+            [
+                sides.y,
+                sides.x,
+                wrapped(angle + std::f64::consts::FRAC_PI_2),
+            ]
         };
         let area = sides.x * sides.y;
         if best.is_none_or(|(known, _)| area < known) {
@@ -279,13 +289,22 @@ fn front(
 ) -> Option<FrontSuggestion> {
     let place = &seen.first()?.piece.placed;
     let n = seen.len() as f64;
-    let middle = seen.iter().map(|s| s.piece.item.place).sum::<Vector2<f64>>() / n;
+    let middle = seen
+        .iter()
+        .map(|s| s.piece.item.place)
+        .sum::<Vector2<f64>>()
+        / n;
     let ground_z = place.ground_z_m + place.level_m.unwrap_or(0.0);
     let along = Vector2::new(axis_deg.to_radians().sin(), axis_deg.to_radians().cos());
     let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     let (cx, cy) = cell(&middle);
     for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
-        for point in footing.points.get(&(cx + dx, cy + dy)).into_iter().flatten() {
+        for point in footing
+            .points
+            .get(&(cx + dx, cy + dy))
+            .into_iter()
+            .flatten()
+        {
             let off = point.point.vector.xy() - middle;
             let (u, v) = (off.dot(&along) / length_m, off.perp(&along).abs() / width_m);
             let up = point.point.z() - ground_z;
@@ -302,7 +321,11 @@ fn front(
     if drop_m.abs() < BONNET_DROP_M {
         return None;
     }
-    let azimuth_deg = if drop_m > 0.0 { axis_deg } else { axis_deg + 180.0 };
+    let azimuth_deg = if drop_m > 0.0 {
+        axis_deg
+    } else {
+        axis_deg + 180.0
+    };
     Some(FrontSuggestion {
         azimuth_deg,
         evidence: format!(
@@ -319,9 +342,17 @@ mod tests {
     #[test]
     fn the_smallest_rectangle_around_a_turned_one_is_itself() {
         let turn = nalgebra::Rotation2::new(0.4);
-        let corners = [(2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0), (2.0, -1.0), (0.5, 0.9)];
-        let corners: Vec<Vector2<f64>> =
-            corners.iter().map(|&(x, y)| turn * Vector2::new(x, y)).collect();
+        let corners = [
+            (2.0, 1.0),
+            (-2.0, 1.0),
+            (-2.0, -1.0),
+            (2.0, -1.0),
+            (0.5, 0.9),
+        ];
+        let corners: Vec<Vector2<f64>> = corners
+            .iter()
+            .map(|&(x, y)| turn * Vector2::new(x, y))
+            .collect();
         let [long, short, angle] =
             smallest_rectangle(&polygon::convex_hull(&corners)).expect("a rectangle");
         assert!((long - 4.0).abs() < 1e-9 && (short - 2.0).abs() < 1e-9);

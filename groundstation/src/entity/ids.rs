@@ -70,7 +70,9 @@ pub(super) fn name(vehicles: &[Nameless<'_>], before: Option<&Entities>) -> Vec<
             .flat_map(|&known| earlier[known].aliases.iter().cloned())
             .chain(gone[idx].iter().flat_map(|&known| {
                 let entity = &earlier[known];
-                std::iter::once(&entity.entity_id).chain(&entity.aliases).cloned()
+                std::iter::once(&entity.entity_id)
+                    .chain(&entity.aliases)
+                    .cloned()
             }))
             .collect();
         aliases.sort();
@@ -109,9 +111,7 @@ fn by_place(
     kept: &mut [Option<usize>],
     heir: &mut [Option<usize>],
 ) {
-    let cell = |at: &Point<Enu>| {
-        [at.x(), at.y()].map(|v| (v / SAME_PLACE_M).floor() as i64)
-    };
+    let cell = |at: &Point<Enu>| [at.x(), at.y()].map(|v| (v / SAME_PLACE_M).floor() as i64);
     let mut by_cell: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
     for (known, entity) in before.iter().flat_map(|e| &e.entities).enumerate() {
         if heir[known].is_none() {
@@ -119,7 +119,11 @@ fn by_place(
         }
     }
     let mut near = Vec::new();
-    for (vehicle, nameless) in vehicles.iter().enumerate().filter(|(v, _)| kept[*v].is_none()) {
+    for (vehicle, nameless) in vehicles
+        .iter()
+        .enumerate()
+        .filter(|(v, _)| kept[*v].is_none())
+    {
         let [x, y] = cell(&nameless.place);
         for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
             for &known in by_cell.get(&[x + dx, y + dy]).into_iter().flatten() {

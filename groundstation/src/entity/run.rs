@@ -12,7 +12,7 @@ use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
 use serde::Serialize;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 4;
+const REVISION: u32 = 5;
 /// How to cluster.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntityConfig {
@@ -139,7 +139,9 @@ pub fn current(folder: &SceneFolder) -> Result<(RoomOutput, Entities), SceneErro
 /// # Errors
 /// [`SceneError::Missing`] when the room has not run.
 pub fn visibility(folder: &SceneFolder) -> Result<Vec<EntityVisibility>, SceneError> {
-    folder.required(ROOM, "cluster")?.read_json_lines(VISIBILITY_FILE)
+    folder
+        .required(ROOM, "cluster")?
+        .read_json_lines(VISIBILITY_FILE)
 }
 
 fn index(folder: &SceneFolder, output: &RoomOutput, entities: &Entities) -> Result<(), SceneError> {

@@ -91,7 +91,9 @@ pub(super) fn suggest(watched: &[Watched<'_>], scale: &Scale) -> Vec<Suggestion>
         suggestions.extend(bay_swap(one));
         suggestions.extend(levels(one));
         suggestions.extend(half_seen(one));
-        let drives = moving.iter().any(|s| s.entity_ids.contains(&one.entity.entity_id));
+        let drives = moving
+            .iter()
+            .any(|s| s.entity_ids.contains(&one.entity.entity_id));
         if one.members.len() == 1 && !drives {
             let evidence = format!(
                 "seen in 1 of {} photos that should show it",
@@ -109,7 +111,10 @@ pub(super) fn suggest(watched: &[Watched<'_>], scale: &Scale) -> Vec<Suggestion>
 
 /// Vehicles above each other are worth a warning of the whole scene.
 pub(super) fn warn(suggestions: &[Suggestion], warnings: &mut Vec<String>) {
-    let n = suggestions.iter().filter(|s| s.kind == SuggestionKind::Levels).count();
+    let n = suggestions
+        .iter()
+        .filter(|s| s.kind == SuggestionKind::Levels)
+        .count();
     if n > 0 {
         warnings.push(format!(
             "{n} vehicles have detections at heights that differ by more than {LEVEL_M} m: on several \
@@ -125,7 +130,10 @@ const LEVEL_SIGMA_M: f64 = 0.6;
 
 fn levels(one: &Watched<'_>) -> Option<Suggestion> {
     let heights = || {
-        let known = one.members.iter().filter(|m| m.placed.vertical_sigma_m < LEVEL_SIGMA_M);
+        let known = one
+            .members
+            .iter()
+            .filter(|m| m.placed.vertical_sigma_m < LEVEL_SIGMA_M);
         known.map(|m| m.placed.point.z())
     };
     let low = heights().reduce(f64::min)?;
@@ -213,7 +221,11 @@ fn stay(one: &Watched<'_>) -> Option<(Option<f64>, Option<f64>)> {
     if one.seen_s.len() < MOVED_SEEN {
         return None;
     }
-    let during = one.expected_s.iter().filter(|t| (*first..=*last).contains(*t)).count();
+    let during = one
+        .expected_s
+        .iter()
+        .filter(|t| (*first..=*last).contains(*t))
+        .count();
     if (one.seen_s.len() as f64) < MOVED_SHARE * during as f64 {
         return None;
     }
@@ -241,7 +253,11 @@ fn moved(watched: &[Watched<'_>], scale: &Scale) -> Vec<Suggestion> {
             if came <= left || apart_m <= scale.epsilon_m {
                 continue;
             }
-            let lengths = gone.entity.footprint.as_ref().zip(new.entity.footprint.as_ref());
+            let lengths = gone
+                .entity
+                .footprint
+                .as_ref()
+                .zip(new.entity.footprint.as_ref());
             let Some((a, b)) = lengths.map(|(a, b)| (a.length_m, b.length_m)) else {
                 continue;
             };
@@ -280,7 +296,10 @@ fn moving(watched: &[Watched<'_>]) -> Vec<Suggestion> {
         .filter(|one| one.members.len() == 1 && one.members[0].placed.n_points == 0)
         .filter_map(|one| Some((one.times[0]?, one)))
         .collect();
-    single.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.entity.entity_id.cmp(&b.1.entity.entity_id)));
+    single.sort_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then(a.1.entity.entity_id.cmp(&b.1.entity.entity_id))
+    });
     let mut used = vec![false; single.len()];
     let mut suggestions = Vec::new();
     for first in 0..single.len() {
@@ -301,12 +320,7 @@ fn moving(watched: &[Watched<'_>]) -> Vec<Suggestion> {
     suggestions
 }
 
-fn chain(
-    single: &[(f64, &Watched<'_>)],
-    used: &[bool],
-    first: usize,
-    second: usize,
-) -> Vec<usize> {
+fn chain(single: &[(f64, &Watched<'_>)], used: &[bool], first: usize, second: usize) -> Vec<usize> {
     let (t0, a) = &single[first];
     let (t1, b) = &single[second];
     let (gap, way) = (t1 - t0, b.place() - a.place());
@@ -335,7 +349,10 @@ fn drive(single: &[(f64, &Watched<'_>)], chain: &[usize]) -> Suggestion {
     let way = b.place() - a.place();
     Suggestion {
         kind: SuggestionKind::Moving,
-        entity_ids: chain.iter().map(|&idx| single[idx].1.entity.entity_id.clone()).collect(),
+        entity_ids: chain
+            .iter()
+            .map(|&idx| single[idx].1.entity.entity_id.clone())
+            .collect(),
         evidence: format!(
             "{} single detections on a line at {:.1} m/s towards {:.0} degrees, none with sparse \
              points: its front is that way",
@@ -345,3 +362,6 @@ fn drive(single: &[(f64, &Watched<'_>)], chain: &[usize]) -> Suggestion {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

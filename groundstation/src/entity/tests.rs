@@ -196,3 +196,73 @@ fn halves_of_one_vehicle_come_together() {
     of_one_photo[1].detection = 1;
     assert_eq!(cluster(&of_one_photo, &within(2.0)).members.len(), 2);
 }
+
+/// Case 40: two thousand boxes in each of a few photos.
+#[test]
+fn thousands_in_one_photo_stay_apart() {
+    let mut rng = seeded::rng(5, "test", "thousands");
+    let mut items = Vec::new();
+    for photo in 0..5 {
+        for car in 0..2000 {
+            let noise = Vector2::new(seeded::normal(&mut rng), seeded::normal(&mut rng)) * 0.2;
+            items.push(Item {
+                photo,
+                detection: car,
+                place: Vector2::new((car % 50) as f64 * 2.5, (car / 50) as f64 * 6.0) + noise,
+                covariance: Matrix2::identity() * 0.04,
+                score: 0.5,
+            });
+        }
+    }
+    let started = std::time::Instant::now();
+    let clusters = cluster(&items, &ClusterOptions::default());
+    assert!(started.elapsed().as_secs_f64() < 10.0);
+    assert!(!has_two_of_one_photo(&clusters, &items));
+    assert!(
+        (2000..2020).contains(&clusters.members.len()),
+        "{}",
+        clusters.members.len()
+    );
+}
+
+/// Doubles of boxes (case 41) are no spacing: the threshold does not collapse.
+#[test]
+fn doubles_do_not_count_as_neighbours() {
+    let (items, _) = rows(2.5, 0.2, 20, 6);
+    let mut doubled = items.clone();
+    doubled.extend(items.iter().step_by(3).map(|item| Item {
+        detection: item.detection + 10_000,
+        place: item.place + Vector2::new(0.1, 0.1),
+        score: item.score * 0.9,
+        ..item.clone()
+    }));
+    let (before, after) = (
+        cluster(&items, &ClusterOptions::default())
+            .threshold
+            .epsilon_m,
+        cluster(&doubled, &ClusterOptions::default())
+            .threshold
+            .epsilon_m,
+    );
+    assert!((before - after).abs() < 0.2, "{before} {after}");
+}
+
+/// With a threshold that is too wide the assignment still tells neighbours apart.
+#[test]
+fn assignment_mends_a_threshold_that_is_too_wide() {
+    let (items, truth) = rows(2.5, 0.4, 30, 7);
+    let f1 = |refine_rounds| {
+        let options = ClusterOptions {
+            epsilon_m: Some(3.0),
+            refine_rounds,
+            ..ClusterOptions::default()
+        };
+        let (recall, precision) = recall_and_precision(&cluster(&items, &options), &truth);
+        2.0 * recall * precision / (recall + precision)
+    };
+    let (greedy, refined) = (f1(0), f1(REFINE_ROUNDS));
+    assert!(
+        refined > greedy && refined > 0.97,
+        "{greedy:.3} {refined:.3}"
+    );
+}

@@ -28,7 +28,7 @@ impl Sight {
 }
 
 const EXPECTED_SHARE: f64 = 0.5;
-const EXPECTED_ACROSS_PX: f64 = 16.0;
+const EXPECTED_ACROSS_PX: f64 = 12.0;
 /// A vehicle is told from this many pixels across on.
 const MIN_ACROSS_PX: f64 = 10.0;
 /// The shape of a car, metres: what others are hidden by where their own is not known.
@@ -75,7 +75,10 @@ impl Block {
 
     /// Whether the line from `from` to `to` goes through the block.
     fn cuts(&self, from: &Vector3<f64>, to: &Vector3<f64>) -> bool {
-        let (a, b) = (self.own(from.xy() - self.place), self.own(to.xy() - self.place));
+        let (a, b) = (
+            self.own(from.xy() - self.place),
+            self.own(to.xy() - self.place),
+        );
         let (mut first, mut last) = (0.0_f64, 1.0_f64);
         for (start, end, low, high) in [
             (a.x, b.x, -LENGTH_M / 2.0, LENGTH_M / 2.0),
@@ -199,9 +202,8 @@ impl Obstacles {
     /// Photos whose picture holds a vehicle, near enough to tell it, by photo.
     pub(super) fn sights(&self, block: &Block, posed: &PosedScene) -> Vec<Sight> {
         let near = self.near(block);
-        let places = PLACES.map(|(along, across, up)| {
-            block.at(along * LENGTH_M, across * WIDTH_M, up)
-        });
+        let places =
+            PLACES.map(|(along, across, up)| block.at(along * LENGTH_M, across * WIDTH_M, up));
         let mut sights = Vec::new();
         for (idx, photo) in posed.photos.iter().enumerate() {
             let Some(pose) = &photo.pose else {

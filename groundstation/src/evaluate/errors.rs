@@ -67,6 +67,9 @@ pub struct Calibration {
     pub mahalanobis_mean_ratio: f64,
 }
 
+/// A place as found, and as it is.
+type Pair = (Vector2<f64>, Vector2<f64>);
+
 /// Found minus true in the scene's frame, and the stated covariance.
 struct Offset {
     offset: Vector2<f64>,
@@ -89,8 +92,8 @@ struct Common {
 
 impl Common {
     /// By least squares, places that fit badly left out step by step.
-    fn fit(pairs: &[(Vector2<f64>, Vector2<f64>)]) -> Option<Self> {
-        let mut kept: Vec<(Vector2<f64>, Vector2<f64>)> = pairs.to_vec();
+    fn fit(pairs: &[Pair]) -> Option<Self> {
+        let mut kept: Vec<Pair> = pairs.to_vec();
         let mut common = Self::least_squares(&kept)?;
         for _ in 0..ROUNDS {
             let mut off: Vec<f64> = pairs.iter().map(|pair| common.off(pair).norm()).collect();
@@ -102,7 +105,7 @@ impl Common {
         Some(common)
     }
 
-    fn least_squares(pairs: &[(Vector2<f64>, Vector2<f64>)]) -> Option<Self> {
+    fn least_squares(pairs: &[Pair]) -> Option<Self> {
         if pairs.is_empty() {
             return None;
         }
@@ -132,7 +135,7 @@ impl Common {
         self.turn * (truth - self.middle_true) + self.middle_found
     }
 
-    fn off(&self, (found, truth): &(Vector2<f64>, Vector2<f64>)) -> Vector2<f64> {
+    fn off(&self, (found, truth): &Pair) -> Vector2<f64> {
         found - self.apply(truth)
     }
 }
@@ -185,7 +188,7 @@ impl Errors {
             .collect();
         let pairs: Vec<_> = anchors.iter().map(|(pair, _)| *pair).collect();
         let common = Common::fit(&pairs)?;
-        let offsets = |list: Vec<((Vector2<f64>, Vector2<f64>), Matrix2<f64>)>| {
+        let offsets = |list: Vec<(Pair, Matrix2<f64>)>| {
             list.into_iter()
                 .map(|(pair, covariance)| Offset {
                     offset: common.off(&pair),
@@ -193,15 +196,15 @@ impl Errors {
                 })
                 .collect()
         };
-        let stated = compared.posed.alignment.as_ref().map(|a| a.sigma);
+        let stated = compared.common_sigma;
         let shift = common.apply(&common.middle_true) - common.middle_true;
         Some(Self {
             alignment: AlignmentError {
                 east_m: shift.x,
                 north_m: shift.y,
                 turn_deg: common.turn.angle().to_degrees(),
-                stated_shift_sigma_m: stated.map(|sigma| sigma.shift_horizontal_m),
-                stated_turn_sigma_deg: stated.map(|sigma| sigma.yaw_deg),
+                stated_shift_sigma_m: stated.map(|sigma| sigma.shift_m),
+                stated_turn_sigma_deg: stated.map(|sigma| sigma.turn_deg),
             },
             anchors: offsets(anchors),
             entities: offsets(entities),
@@ -302,7 +305,10 @@ pub(super) fn shape(compared: &Compared<'_>, owners: &[Option<usize>]) -> Option
         }
     }
     let within = |list: &[(f64, f64)]| {
-        list.iter().filter(|(error, sigma)| error.abs() <= *sigma).count() as f64 / list.len() as f64
+        list.iter()
+            .filter(|(error, sigma)| error.abs() <= *sigma)
+            .count() as f64
+            / list.len() as f64
     };
     let middle = |list: &[(f64, f64)]| {
         let mut errors: Vec<f64> = list.iter().map(|pair| pair.0.abs()).collect();
@@ -325,4 +331,3 @@ pub(super) fn shape(compared: &Compared<'_>, owners: &[Option<usize>]) -> Option
         fronts_right,
     })
 }
-

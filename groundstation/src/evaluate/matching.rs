@@ -1,7 +1,7 @@
 //! Which true vehicle each detection is of.
 
-use super::truth::{TrueView, Truth};
 use super::DetectionShare;
+use super::truth::{TrueView, Truth};
 use crate::detect::SceneDetections;
 use detector::OrientedBox;
 use std::collections::BTreeMap;
@@ -25,8 +25,7 @@ impl Matching {
             let Some(views) = views else {
                 continue;
             };
-            let boxes: Vec<OrientedBox> =
-                found.detections.iter().map(|d| d.oriented_box).collect();
+            let boxes: Vec<OrientedBox> = found.detections.iter().map(|d| d.oriented_box).collect();
             for (detection, view) in match_photo(&boxes, views).into_iter().enumerate() {
                 vehicle_of.insert((photo, detection), view.map(|view| views[view].vehicle));
             }

@@ -10,10 +10,9 @@ pub use errors::{AlignmentError, Calibration, PositionErrors};
 pub use matching::{Matching, match_photo};
 pub use truth::{TrueVehicle, TrueView, Truth, TruthError};
 
-use crate::anchor::Anchor;
+use crate::anchor::{Anchor, CommonAnchorSigma};
 use crate::detect::SceneDetections;
 use crate::entity::{Entities, Entity};
-use crate::pose::posed::PosedScene;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -137,8 +136,8 @@ pub struct ShapeErrors {
 
 /// What is compared.
 pub struct Compared<'a> {
-    /// The poses.
-    pub posed: &'a PosedScene,
+    /// What all places have in common, as stated with the anchors.
+    pub common_sigma: Option<CommonAnchorSigma>,
     /// The boxes.
     pub detections: &'a SceneDetections,
     /// Their places.

@@ -293,7 +293,8 @@ fn views_by_photo(
             });
         };
         let [x, y, long, short, angle] = view.oriented_box;
-        let oriented = OrientedBox::new(Pixel::new(x, y), long, short, Radians::from_degrees(angle));
+        let oriented =
+            OrientedBox::new(Pixel::new(x, y), long, short, Radians::from_degrees(angle));
         if let (Some(oriented_box), Some(list)) = (oriented, &mut views[photo]) {
             list.push(TrueView {
                 vehicle,

@@ -162,7 +162,11 @@ pub fn merge(groups: &[Group], scale: &Scale, model: &MergeModel, accept: f64) -
         field.queue(field.candidates_of(idx, true), accept, &mut heap);
     }
     let mut joined = Vec::new();
-    while let Some(Entry { candidate, versions }) = heap.pop() {
+    while let Some(Entry {
+        candidate,
+        versions,
+    }) = heap.pop()
+    {
         let Candidate { a, b, .. } = candidate;
         if versions != [field.versions[a], field.versions[b]] {
             continue;

@@ -135,15 +135,19 @@ pub fn features(one: &Group, other: &Group, scale: &Scale) -> Features {
         (other, one)
     };
     let off = a.place - b.place;
-    let covariance = a.covariance + b.covariance
-        + Matrix2::identity() * (2.0 * SYSTEMATIC_M * SYSTEMATIC_M);
+    let covariance =
+        a.covariance + b.covariance + Matrix2::identity() * (2.0 * SYSTEMATIC_M * SYSTEMATIC_M);
     let squared = covariance
         .try_inverse()
         .map_or(f64::INFINITY, |inverse| off.dot(&(inverse * off)));
     let variance = covariance.trace() / 2.0;
     let holds = |list: &[usize], photo: usize| list.binary_search(&photo).is_ok();
     let (mut n_covisible, mut n_seen_a, mut n_seen_b) = (0, 0, 0);
-    for &photo in a.expected.iter().filter(|photo| holds(&b.expected, **photo)) {
+    for &photo in a
+        .expected
+        .iter()
+        .filter(|photo| holds(&b.expected, **photo))
+    {
         let (in_a, in_b) = (holds(&a.photos, photo), holds(&b.photos, photo));
         n_covisible += usize::from(in_a || in_b);
         n_seen_a += usize::from(in_a);
@@ -160,8 +164,7 @@ pub fn features(one: &Group, other: &Group, scale: &Scale) -> Features {
         n_seen_a,
         n_seen_b,
         exclusion,
-        log_odds_start: (scale.epsilon_m * scale.epsilon_m / (2.0 * variance)).ln()
-            - squared / 2.0
+        log_odds_start: (scale.epsilon_m * scale.epsilon_m / (2.0 * variance)).ln() - squared / 2.0
             + exclusion,
         n_a: a.photos.len(),
         n_b: b.photos.len(),
@@ -169,7 +172,8 @@ pub fn features(one: &Group, other: &Group, scale: &Scale) -> Features {
         size_ratio_ln: both_of(a.length_m, b.length_m).map(|(a, b)| (a / b).ln().abs()),
         axis_difference_deg: both_of(a.axis_deg, b.axis_deg).map(|(a, b)| axis_difference(a, b)),
         pitch_mix_deg: (a.depression_deg - b.depression_deg).abs(),
-        time_gap_s: both_of(a.seen_s, b.seen_s).map(|(a, b)| (a.0.max(b.0) - a.1.min(b.1)).max(0.0)),
+        time_gap_s: both_of(a.seen_s, b.seen_s)
+            .map(|(a, b)| (a.0.max(b.0) - a.1.min(b.1)).max(0.0)),
         colour_distance: both_of(a.colour, b.colour).map(|(a, b)| {
             let square = |axis: usize| (a[axis] - b[axis]).powi(2);
             (square(0) + square(1) + square(2)).sqrt()

@@ -90,7 +90,10 @@ pub fn reliability(pairs: &[(f64, bool)]) -> Reliability {
         brier += (probability - f64::from(is_one)).powi(2);
     }
     let n = pairs.len().max(1) as f64;
-    let off: f64 = bins.iter().map(|bin| (bin.predicted - bin.observed).abs()).sum();
+    let off: f64 = bins
+        .iter()
+        .map(|bin| (bin.predicted - bin.observed).abs())
+        .sum();
     for bin in bins.iter_mut().filter(|bin| bin.n > 0) {
         bin.predicted /= bin.n as f64;
         bin.observed /= bin.n as f64;
@@ -119,7 +122,10 @@ pub fn fit(cases: &[Case], training: Training) -> Result<Fitted, FitError> {
         let (out, rest): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(is_out);
         if rest.iter().any(|case| case.is_one) && rest.iter().any(|case| !case.is_one) {
             let model = regress(&rest, Training::default());
-            left_out.extend(out.iter().map(|c| (model.probability(&c.features), c.is_one)));
+            left_out.extend(
+                out.iter()
+                    .map(|c| (model.probability(&c.features), c.is_one)),
+            );
         }
     }
     let held_out = reliability(&left_out);
@@ -155,7 +161,10 @@ fn regress(cases: &[&Case], training: Training) -> MergeModel {
     let moments: Vec<(f64, f64)> = (0..INPUTS.len())
         .map(|input| {
             let mean = rows.iter().map(|row| row[input]).sum::<f64>() / n as f64;
-            let square = rows.iter().map(|row| (row[input] - mean).powi(2)).sum::<f64>();
+            let square = rows
+                .iter()
+                .map(|row| (row[input] - mean).powi(2))
+                .sum::<f64>();
             (mean, (square / n as f64).sqrt())
         })
         .collect();
@@ -237,7 +246,11 @@ mod tests {
         let cases: Vec<Case> = (0..4000)
             .map(|idx| {
                 let apart = 3.0 * seeded::unit(&mut rng);
-                let features = features(&group(0.0, (0..20).collect()), &group(apart, vec![30]), &scale);
+                let features = features(
+                    &group(0.0, (0..20).collect()),
+                    &group(apart, vec![30]),
+                    &scale,
+                );
                 let law = sigmoid(4.0 - 3.0 * apart);
                 Case {
                     scene: idx % 10,
@@ -247,10 +260,18 @@ mod tests {
             })
             .collect();
         let fitted = fit(&cases, Training::default()).expect("enough cases");
-        assert!(fitted.held_out.calibration_error < 0.04, "{:?}", fitted.held_out);
+        assert!(
+            fitted.held_out.calibration_error < 0.04,
+            "{:?}",
+            fitted.held_out
+        );
         assert!(fitted.held_out.brier < fitted.start.brier);
         for apart in [0.3, 1.0, 1.5, 2.5] {
-            let of = features(&group(0.0, (0..20).collect()), &group(apart, vec![30]), &scale);
+            let of = features(
+                &group(0.0, (0..20).collect()),
+                &group(apart, vec![30]),
+                &scale,
+            );
             let (found, law) = (fitted.model.probability(&of), sigmoid(4.0 - 3.0 * apart));
             assert!((found - law).abs() < 0.08, "{apart} m: {found} {law}");
         }

@@ -117,7 +117,9 @@ pub(super) const INPUTS: [Input; 17] = [
         f.axis_difference_deg.unwrap_or(0.0) / 90.0
     }),
     ("pitch_mix", |f| f.pitch_mix_deg / 45.0),
-    ("time_gap_ln", |f| (1.0 + f.time_gap_s.unwrap_or(0.0) / 60.0).ln()),
+    ("time_gap_ln", |f| {
+        (1.0 + f.time_gap_s.unwrap_or(0.0) / 60.0).ln()
+    }),
     ("colour_distance", |f| {
         (f.colour_distance.unwrap_or(0.0) / 20.0).min(3.0)
     }),

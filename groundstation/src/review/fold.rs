@@ -23,7 +23,10 @@ pub fn pair_target(a: &EntityId, b: &EntityId) -> String {
 pub(super) fn check(proposal: &Proposal) -> Result<(), ReviewError> {
     let expected: (&'static str, &[&str]) = match proposal.kind.as_str() {
         PAIR => ("same, different or null", &["same", "different"]),
-        VEHICLE => ("confirmed, not_a_vehicle or null", &["confirmed", "not_a_vehicle"]),
+        VEHICLE => (
+            "confirmed, not_a_vehicle or null",
+            &["confirmed", "not_a_vehicle"],
+        ),
         _ => return Ok(()),
     };
     let is_known = match &proposal.after {
@@ -63,7 +66,11 @@ pub fn fold(entities: &Entities, state: &State, material: &Material<'_>) -> Revi
         .map(|entity| Regrouped {
             entity_id: entity.entity_id.clone(),
             aliases: entity.aliases.clone(),
-            members: entity.members.iter().map(|m| (m.photo, m.detection)).collect(),
+            members: entity
+                .members
+                .iter()
+                .map(|m| (m.photo, m.detection))
+                .collect(),
             confirmed: None,
         })
         .collect();
@@ -81,7 +88,9 @@ pub fn fold(entities: &Entities, state: &State, material: &Material<'_>) -> Revi
         }
         let ids = target.split_once('+');
         let Some((a, b)) = ids.and_then(|(a, b)| Some((*home.get(a)?, *home.get(b)?))) else {
-            not_followed.push(format!("{target} are the same: there are no such vehicles any more"));
+            not_followed.push(format!(
+                "{target} are the same: there are no such vehicles any more"
+            ));
             continue;
         };
         let (a, b) = (into[a], into[b]);
@@ -138,24 +147,36 @@ fn move_members(
     entities: &Entities,
     state: &State,
     home: &BTreeMap<String, usize>,
-    groups: &mut Vec<Regrouped>,
+    groups: &mut [Regrouped],
     not_followed: &mut Vec<String>,
 ) {
     let mut at: BTreeMap<&str, (usize, (usize, usize))> = BTreeMap::new();
     for (idx, entity) in entities.entities.iter().enumerate() {
         for member in &entity.members {
-            at.insert(member.detection_id.as_str(), (idx, (member.photo, member.detection)));
+            at.insert(
+                member.detection_id.as_str(),
+                (idx, (member.photo, member.detection)),
+            );
         }
     }
     for ((_, target), value) in of_kind(state, MEMBER) {
         let Some(&(from, key)) = at.get(target.as_str()) else {
-            not_followed.push(format!("{target} is of {value}: there is no such detection"));
+            not_followed.push(format!(
+                "{target} is of {value}: there is no such detection"
+            ));
             continue;
         };
         let to = value.as_str().unwrap_or("");
         match home.get(to) {
-            Some(&idx) if groups[idx].members.iter().any(|m| m.0 == key.0 && *m != key) => {
-                not_followed.push(format!("{target} is of {to}: it has another box of that photo"));
+            Some(&idx)
+                if groups[idx]
+                    .members
+                    .iter()
+                    .any(|m| m.0 == key.0 && *m != key) =>
+            {
+                not_followed.push(format!(
+                    "{target} is of {to}: it has another box of that photo"
+                ));
                 continue;
             }
             None if to != "none" => {
@@ -174,5 +195,8 @@ fn move_members(
 /// A photo that shows both.
 fn common_photo(a: &Regrouped, b: &Regrouped) -> Option<usize> {
     let photos: BTreeSet<usize> = a.members.iter().map(|member| member.0).collect();
-    b.members.iter().map(|member| member.0).find(|photo| photos.contains(photo))
+    b.members
+        .iter()
+        .map(|member| member.0)
+        .find(|photo| photos.contains(photo))
 }

@@ -353,7 +353,10 @@ impl ReviewLog {
         }
         let is_new = !path.exists();
         let mut file = storage.append(&path)?;
-        if let Err(error) = file.write_all(line(event).as_bytes()).and_then(|()| file.sync()) {
+        if let Err(error) = file
+            .write_all(line(event).as_bytes())
+            .and_then(|()| file.sync())
+        {
             // Some of the line may be there: the next event is written with the file anew.
             self.unended = true;
             return Err(error.into());
@@ -367,7 +370,10 @@ impl ReviewLog {
 
 fn check(proposal: &Proposal) -> Result<(), ReviewError> {
     let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     };
     let field = |field, found: &str, expected| {
         let found = found.to_owned();

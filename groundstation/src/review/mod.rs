@@ -8,7 +8,7 @@
 mod fold;
 mod log;
 
-pub use fold::{PAIR, MEMBER, Reviewed, VEHICLE, fold, pair_target};
+pub use fold::{MEMBER, PAIR, Reviewed, VEHICLE, fold, pair_target};
 pub use log::{Proposal, ReviewError, ReviewLog, State};
 
 use crate::schema::schema_tag;

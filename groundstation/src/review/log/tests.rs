@@ -44,10 +44,14 @@ fn events_are_folded_and_taken_back() {
         log.undo(&scene, &clock, &first.event_id, "two"),
         Err(ReviewError::Stale { .. })
     ));
-    let back = log.undo(&scene, &clock, &second.event_id, "two").expect("written");
+    let back = log
+        .undo(&scene, &clock, &second.event_id, "two")
+        .expect("written");
     assert_eq!(back.undoes, Some(second.event_id));
     assert_eq!(log.state()[&key], "red");
-    let _ = log.undo(&scene, &clock, &first.event_id, "two").expect("written");
+    let _ = log
+        .undo(&scene, &clock, &first.event_id, "two")
+        .expect("written");
     assert!(log.state().is_empty());
     let read = ReviewLog::read(&scene).expect("what was written");
     assert_eq!(read, log);
@@ -74,9 +78,13 @@ fn a_line_torn_by_a_power_cut_is_left_out() {
     let (_folder, scene) = scene();
     let clock = SystemClock::new();
     let mut log = ReviewLog::read(&scene).expect("none yet");
-    let _ = log.append(&scene, &clock, proposal("a", Value::Null, json!(1))).expect("written");
+    let _ = log
+        .append(&scene, &clock, proposal("a", Value::Null, json!(1)))
+        .expect("written");
     let first = std::fs::read(path(&scene)).expect("a log");
-    let _ = log.append(&scene, &clock, proposal("b", Value::Null, json!("\u{e9}"))).expect("written");
+    let _ = log
+        .append(&scene, &clock, proposal("b", Value::Null, json!("\u{e9}")))
+        .expect("written");
     let whole = std::fs::read(path(&scene)).expect("a log");
     for cut in first.len()..whole.len() {
         std::fs::write(path(&scene), &whole[..cut]).expect("a temporary folder");
@@ -97,11 +105,17 @@ fn an_edited_log_is_refused() {
     let clock = FakeClock::manual(jiff::Timestamp::UNIX_EPOCH);
     let mut log = ReviewLog::read(&scene).expect("none yet");
     for target in ["a", "b", "c"] {
-        let _ = log.append(&scene, &clock, proposal(target, Value::Null, json!(1))).expect("written");
+        let _ = log
+            .append(&scene, &clock, proposal(target, Value::Null, json!(1)))
+            .expect("written");
     }
     let text = std::fs::read_to_string(path(&scene)).expect("a log");
-    let without_second: String =
-        text.lines().enumerate().filter(|(idx, _)| *idx != 1).map(|(_, l)| format!("{l}\n")).collect();
+    let without_second: String = text
+        .lines()
+        .enumerate()
+        .filter(|(idx, _)| *idx != 1)
+        .map(|(_, l)| format!("{l}\n"))
+        .collect();
     for changed in [
         text.replacen("\"target\":\"b\"", "\"target\":\"x\"", 1),
         without_second,
@@ -109,7 +123,10 @@ fn an_edited_log_is_refused() {
         text.replacen('{', "", 1),
     ] {
         std::fs::write(path(&scene), changed).expect("a temporary folder");
-        assert!(matches!(ReviewLog::read(&scene), Err(ReviewError::Damaged { .. })));
+        assert!(matches!(
+            ReviewLog::read(&scene),
+            Err(ReviewError::Damaged { .. })
+        ));
     }
 }
 
@@ -122,6 +139,10 @@ fn a_second_writer_is_refused_and_a_reader_cannot_write() {
     ));
     let reader = SceneFolder::open_to_read(scene.root()).expect("a scene");
     let mut log = ReviewLog::read(&reader).expect("none yet");
-    let outcome = log.append(&reader, &SystemClock::new(), proposal("a", Value::Null, json!(1)));
+    let outcome = log.append(
+        &reader,
+        &SystemClock::new(),
+        proposal("a", Value::Null, json!(1)),
+    );
     assert!(matches!(outcome, Err(ReviewError::NotLocked { .. })));
 }
