@@ -272,3 +272,30 @@ fn index(folder: &SceneFolder, output: &RoomOutput, anchors: &[Anchor]) -> Resul
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calibration::Radians;
+    use detector::{OrientedBox, VehicleClass};
+
+    fn found(x: f64, score: f64) -> Detection {
+        let oriented_box = OrientedBox::new(Pixel::new(x, 50.0), 40.0, 20.0, Radians(0.0));
+        let oriented_box = oriented_box.expect("a box");
+        Detection {
+            oriented_box,
+            horizontal_box: oriented_box.hull(),
+            class: VehicleClass::Vehicle,
+            score,
+            truncated: false,
+        }
+    }
+
+    /// Case 41: the surer of two boxes of one vehicle is placed, the other says whose it is.
+    #[test]
+    fn a_second_box_names_the_first() {
+        let boxes = [found(50.0, 0.6), found(53.0, 0.9), found(120.0, 0.5)];
+        assert_eq!(doubles(&boxes), [Some(1), None, None]);
+        assert_eq!(doubles(&boxes[1..]), [None, None]);
+    }
+}

@@ -4,7 +4,7 @@ use super::GroupOptions;
 use super::stored::Stored;
 use crate::anchor::{self, AnchorConfig};
 use crate::detect::{PhotoDetections, SceneDetections};
-use crate::entity::{self, Entities};
+use crate::entity::{self, Entities, EntityVisibility};
 use crate::evaluate::{Calibration, Compared, Evaluation, PositionErrors, Truth, evaluate};
 use crate::ingest::Scene;
 use crate::review::{ReviewLog, fold};
@@ -43,7 +43,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
     let folder = SceneFolder::open_to_read(&args.scene)?;
     let mut stored = Stored::read(&folder)?;
     let truth = Truth::read(&args.truth, &stored.scene, &stored.posed)?;
-    let (boxes, entities) = match args.boxes {
+    let (boxes, (entities, visibility)) = match args.boxes {
         Boxes::Detected => ("detected", reviewed(&folder, &stored)?),
         Boxes::Truth => {
             stored.detections = true_boxes(&stored.scene, &truth, stored.detections);
@@ -51,8 +51,8 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
             let (posed, points) = (&stored.posed, &stored.points);
             let (anchored, anchors) = anchor::place_all(posed, points, &stored.detections, &config);
             (stored.anchored, stored.anchors) = (anchored, anchors);
-            let (entities, _) = entity::join(&stored.material(), &args.group.config()?, None);
-            ("truth", entities)
+            let made = entity::join(&stored.material(), &args.group.config()?, None);
+            ("truth", made)
         }
     };
     let compared = Compared {
@@ -60,6 +60,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
         detections: &stored.detections,
         anchors: &stored.anchors,
         entities: &entities,
+        visibility: &visibility,
         truth: &truth,
     };
     let evaluation = evaluate(&compared, boxes);
@@ -75,13 +76,17 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitStatus> {
 }
 
 /// The vehicles with what people decided about them.
-fn reviewed(folder: &SceneFolder, stored: &Stored) -> anyhow::Result<Entities> {
+fn reviewed(
+    folder: &SceneFolder,
+    stored: &Stored,
+) -> anyhow::Result<(Entities, Vec<EntityVisibility>)> {
     let entities = Stored::entities(folder)?;
     let log = ReviewLog::read(folder)?;
     if log.events().is_empty() {
-        return Ok(entities);
+        return Ok((entities, entity::visibility(folder)?));
     }
-    Ok(fold(&entities, &log.state(), &stored.material()).entities)
+    let reviewed = fold(&entities, &log.state(), &stored.material());
+    Ok((reviewed.entities, reviewed.visibility))
 }
 
 /// The boxes of everything visible, as a detector without fault would have them.
@@ -199,6 +204,16 @@ fn print_places(found: &Evaluation) {
         if let Some(sigmas) = sigmas {
             println!("{name:<20} {}", in_words(sigmas));
         }
+    }
+    if let Some(seen) = &found.visibility {
+        println!(
+            "visibility           {:.1} % of {} photos that should show a vehicle do, {:.1} % of {} \
+             that do should",
+            100.0 * seen.precision,
+            seen.predicted,
+            100.0 * seen.recall,
+            seen.visible
+        );
     }
     if let Some(shape) = &found.shape {
         println!(

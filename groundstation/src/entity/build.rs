@@ -192,6 +192,10 @@ struct Place {
 
 impl Place {
     fn of(members: &[usize], pieces: &[Piece<'_>]) -> Self {
+        // Always in one order, so that sums round alike however the members came together.
+        let mut members = members.to_vec();
+        members.sort_unstable();
+        let members = members.as_slice();
         let mut sum = Matrix2::zeros();
         let mut weighted = Vector2::zeros();
         for &idx in members {

@@ -58,6 +58,7 @@ fn recall_and_precision(clusters: &Clusters, truth: &[usize]) -> (f64, f64) {
 fn within(epsilon_m: f64) -> ClusterOptions {
     ClusterOptions {
         epsilon_m: Some(epsilon_m),
+        refine_rounds: 0,
         ..ClusterOptions::default()
     }
 }

@@ -12,7 +12,7 @@ pub use truth::{TrueVehicle, TrueView, Truth, TruthError};
 
 use crate::anchor::{Anchor, CommonAnchorSigma};
 use crate::detect::SceneDetections;
-use crate::entity::{Entities, Entity};
+use crate::entity::{Entities, Entity, EntityVisibility};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +47,8 @@ pub struct Evaluation {
     pub anchor_sigmas: Option<Calibration>,
     /// The same of confirmed entities.
     pub entity_sigmas: Option<Calibration>,
+    /// Whether vehicles are seen where they should be.
+    pub visibility: Option<VisibilityShare>,
     /// Length, width and axis of confirmed entities against their vehicles.
     pub shape: Option<ShapeErrors>,
 }
@@ -107,6 +109,21 @@ pub struct DetectionShare {
     pub precision: f64,
 }
 
+/// Predicted against true visibility of confirmed entities, photo by photo.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct VisibilityShare {
+    /// Photos that should show a vehicle.
+    pub predicted: usize,
+    /// Photos in which a vehicle is visible.
+    pub visible: usize,
+    /// Both.
+    pub agreed: usize,
+    /// Both over predicted.
+    pub precision: f64,
+    /// Both over visible.
+    pub recall: f64,
+}
+
 /// Sizes and axes against the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ShapeErrors {
@@ -144,6 +161,8 @@ pub struct Compared<'a> {
     pub anchors: &'a [Anchor],
     /// The vehicles found.
     pub entities: &'a Entities,
+    /// Where they should be seen, in their order.
+    pub visibility: &'a [EntityVisibility],
     /// What is true.
     pub truth: &'a Truth,
 }
@@ -216,8 +235,38 @@ pub fn evaluate(compared: &Compared<'_>, boxes: &'static str) -> Evaluation {
         anchor_position: errors.as_ref().and_then(|errors| errors.anchor_position()),
         anchor_sigmas: errors.as_ref().and_then(|errors| errors.anchor_sigmas()),
         entity_sigmas: errors.as_ref().and_then(|errors| errors.entity_sigmas()),
+        visibility: visibility(compared, &owners),
         shape: errors::shape(compared, &owners),
     }
+}
+
+fn visibility(compared: &Compared<'_>, owners: &[Option<usize>]) -> Option<VisibilityShare> {
+    let truth = compared.truth;
+    let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (photo, views) in truth.views.iter().enumerate() {
+        let visible = views.iter().flatten().filter(|view| view.is_visible());
+        seen.extend(visible.map(|view| (view.vehicle, photo)));
+    }
+    let (mut predicted, mut visible, mut agreed) = (0, 0, 0);
+    for ((entity, owner), sights) in
+        (compared.entities.entities.iter().zip(owners)).zip(compared.visibility)
+    {
+        let (Some(owner), true) = (owner, entity.is_confirmed) else {
+            continue;
+        };
+        visible += seen.range((*owner, 0)..(*owner + 1, 0)).count();
+        for sight in sights.photos.iter().filter(|sight| sight.is_expected()) {
+            predicted += 1;
+            agreed += usize::from(seen.contains(&(*owner, sight.photo)));
+        }
+    }
+    (predicted > 0 && visible > 0).then(|| VisibilityShare {
+        predicted,
+        visible,
+        agreed,
+        precision: agreed as f64 / predicted as f64,
+        recall: agreed as f64 / visible as f64,
+    })
 }
 
 fn violations(entity: &Entity) -> usize {

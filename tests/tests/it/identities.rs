@@ -126,6 +126,9 @@ fn dense_rows_come_apart() {
         assert!((0.55..0.95).contains(&share), "{share} within one sigma");
         let off = number(&detected["entity_position"]["median_m"]);
         assert!((0.005..0.15).contains(&off), "{off} m");
+        for share in ["precision", "recall"].map(|k| number(&detected["visibility"][k])) {
+            assert!((0.85..1.0).contains(&share), "{}", detected["visibility"]);
+        }
         let shape = &detected["shape"];
         let length = number(&shape["length_median_m"]);
         assert!((0.005..0.25).contains(&length), "lengths off by {length} m");
