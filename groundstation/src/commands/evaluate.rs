@@ -1,6 +1,6 @@
 //! `groundstation evaluate`: a scene's identities against what is true.
 
-use super::GroupOptions;
+use super::cluster::GroupOptions;
 use super::stored::Stored;
 use crate::anchor::{self, AnchorConfig};
 use crate::detect::{PhotoDetections, SceneDetections};

@@ -1,5 +1,6 @@
 //! The commands: arguments in, rooms called, results shown.
 
+mod cluster;
 mod detect_eval;
 mod evaluate;
 mod inspect;
@@ -11,19 +12,17 @@ mod stored;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
 use crate::detect::{DetectConfig, DetectError, detect};
-use crate::entity::{
-    ClusterOptions, EntityConfig, EntityError, Order, REFINE_ROUNDS, cluster_scene,
-};
+use crate::entity::{EntityError, cluster_scene};
 use crate::evaluate::TruthError;
 use crate::ingest::{IngestConfig, IngestError, ingest};
-use crate::merges::{FitError, MergeModel, ModelError};
+use crate::merges::{FitError, ModelError};
 use crate::pose::posed::{Level, PosedScene};
 use crate::pose::solver::SolveSettings;
 use crate::pose::{EngineChoice, PoseConfig, PoseError, pose};
 use crate::report::{ReportError, report};
 use crate::review::ReviewError;
 use crate::scene::{SceneError, SceneFolder};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use console::{Cancel, ExitStatus, InputError};
 use detector::{DetectOptions, EngineOptions};
 use std::path::{Path, PathBuf};
@@ -61,7 +60,7 @@ pub enum Command {
     /// Place every detection on the ground.
     Anchor(SceneArgs),
     /// Join detections into physical vehicles.
-    Cluster(ClusterArgs),
+    Cluster(cluster::ClusterArgs),
     /// Write the page that shows it all.
     Report(ReportArgs),
     /// How good a scene's identities are against what is true.
@@ -177,64 +176,6 @@ struct ModelOptions {
     /// Take detections made by `onboard detect` (JSON lines) instead of running a model.
     #[arg(long, conflicts_with_all = ["model", "min_score"])]
     detections: Option<PathBuf>,
-}
-
-/// Arguments of `cluster`.
-#[derive(Debug, Args)]
-pub struct ClusterArgs {
-    /// The scene's folder.
-    pub scene: PathBuf,
-    #[command(flatten)]
-    options: GroupOptions,
-}
-
-#[derive(Clone, Debug, Args)]
-struct GroupOptions {
-    /// Join detections within this distance, metres; found from the scene by default.
-    #[arg(long)]
-    epsilon: Option<f64>,
-    /// Which detections are taken first: the most confident, as the paper has it, or those whose
-    /// place is surest.
-    #[arg(long, value_enum, default_value = "confidence")]
-    order: OrderName,
-    /// Rounds in which each photo's detections are assigned anew, all at once; 0 leaves the
-    /// greedy result.
-    #[arg(long, value_name = "ROUNDS", default_value_t = REFINE_ROUNDS)]
-    refine: usize,
-    /// A merge model of your own, from `merges fit`; ours is built in.
-    #[arg(long, value_name = "FILE")]
-    merge_model: Option<PathBuf>,
-    /// Join groups of detections that are one vehicle with this probability; 1.1 joins none.
-    #[arg(long, value_name = "PROBABILITY")]
-    merge_from: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OrderName {
-    Confidence,
-    Geometry,
-}
-
-impl GroupOptions {
-    fn config(&self) -> anyhow::Result<EntityConfig> {
-        let default = EntityConfig::default();
-        Ok(EntityConfig {
-            merge_model: match &self.merge_model {
-                Some(path) => MergeModel::read(path)?,
-                None => default.merge_model,
-            },
-            merge_from: self.merge_from.unwrap_or(default.merge_from),
-            review_from: default.review_from,
-            cluster: ClusterOptions {
-                epsilon_m: self.epsilon,
-                order: match self.order {
-                    OrderName::Confidence => Order::Confidence,
-                    OrderName::Geometry => Order::Geometry,
-                },
-                refine_rounds: self.refine,
-            },
-        })
-    }
 }
 
 /// Arguments of `report`.

@@ -1,8 +1,7 @@
 //! `groundstation process`: every room in turn. What is done already is not done again.
 
-use super::{
-    Cli, GroupOptions, IngestOptions, ModelOptions, PoseOptions, print_entities, print_verdict,
-};
+use super::cluster::GroupOptions;
+use super::{Cli, IngestOptions, ModelOptions, PoseOptions, print_entities, print_verdict};
 use crate::anchor::{AnchorConfig, anchor};
 use crate::detect::detect;
 use crate::entity::cluster_scene;

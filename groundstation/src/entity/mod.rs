@@ -4,18 +4,19 @@ mod build;
 mod cluster;
 mod footprint;
 mod ids;
+mod place;
 mod run;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod threshold;
 mod visibility;
 
 pub use build::{Grouped, Material, Regrouped, group, join, regroup};
-pub use cluster::{
-    ClusterOptions, Clusters, Item, Order, REFINE_ROUNDS, Threshold, ThresholdBasis, cluster,
-};
+pub use cluster::{ClusterOptions, Clusters, Item, Order, REFINE_ROUNDS, cluster};
 pub use run::{EntityConfig, EntityError, cluster_scene, current, visibility};
 pub use suggest::{Suggestion, SuggestionKind};
+pub use threshold::{Threshold, ThresholdBasis};
 pub use visibility::Sight;
 
 use crate::detect::DetectionId;
