@@ -113,6 +113,10 @@ pub struct EntityStatus {
     pub unconfirmed: usize,
     /// The distance within which detections were joined, metres.
     pub epsilon_m: f64,
+    /// Pairs that a person has to decide.
+    pub pairs_to_review: usize,
+    /// What looks unusual.
+    pub suggestions: usize,
 }
 
 /// A room, its command, and the files of earlier rooms it reads, by the names of its inputs.
@@ -152,6 +156,8 @@ const ROOMS: [Room; 5] = [
         command: "cluster",
         reads: &[
             ("poses", pose::ROOM, pose::POSE_FILE),
+            ("points", pose::ROOM, pose::POINTS_FILE),
+            ("surroundings", anchor::ROOM, anchor::SUMMARY_FILE),
             ("anchors", anchor::ROOM, anchor::ANCHORS_FILE),
             ("detections", detect::ROOM, detect::DETECTIONS_FILE),
         ],
@@ -298,5 +304,7 @@ fn entity_status(folder: &SceneFolder) -> Result<Option<EntityStatus>, SceneErro
         confirmed,
         unconfirmed: entities.entities.len() - confirmed,
         epsilon_m: entities.threshold.epsilon_m,
+        pairs_to_review: entities.reviews.len(),
+        suggestions: entities.suggestions.len(),
     }))
 }

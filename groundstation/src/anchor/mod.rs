@@ -6,7 +6,7 @@ mod place;
 mod run;
 
 pub use place::{AnchorConfig, Covisible, Surroundings, place};
-pub use run::{AnchorError, anchor, current};
+pub use run::{AnchorError, anchor, current, place_all};
 
 use crate::detect::DetectionId;
 use crate::schema::schema_tag;
@@ -42,7 +42,26 @@ pub struct AnchorSummary {
     pub n_none: usize,
     /// Ground cells: east, north, height, metres.
     pub ground_m: Vec<[f64; 3]>,
+    /// What stands on the ground and is no vehicle (buildings, trees): east and north of the middle
+    /// of a cell of [`OBSTACLE_CELL_M`], height of its top, metres.
+    #[serde(default)]
+    pub obstacles_m: Vec<[f64; 3]>,
+    /// One sigma of what all anchors have in common, which their own covariances leave out.
+    #[serde(default)]
+    pub common_sigma: Option<CommonAnchorSigma>,
 }
+
+/// One sigma of the whole map's place and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommonAnchorSigma {
+    /// Shift east and north each, metres.
+    pub shift_m: f64,
+    /// Turn about the vertical, degrees.
+    pub turn_deg: f64,
+}
+
+/// Side of a cell of [`AnchorSummary::obstacles_m`], metres.
+pub const OBSTACLE_CELL_M: f64 = 2.0;
 
 /// A detection's place, or why it has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +98,29 @@ pub struct Placed {
     pub n_points: usize,
     /// Sparse points on the vehicle lie elsewhere by more than two metres: look at it.
     pub points_disagree: bool,
+    /// The box laid on the plane of the anchor; `None` where it reaches beyond the horizon, and in
+    /// scenes made before it was worked out.
+    #[serde(default)]
+    pub outline: Option<Outline>,
+    /// Sparse points in the box say that it stands this high above the ground, on a deck or a
+    /// carrier, metres; the place is at that height.
+    #[serde(default)]
+    pub level_m: Option<f64>,
+}
+
+/// A box laid on the ground. In oblique views it holds the vehicle's sides, too.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outline {
+    /// The ray's angle below the horizontal, degrees.
+    pub depression_deg: f64,
+    /// Where the camera is, seen from the vehicle, clockwise from north, degrees.
+    pub camera_azimuth_deg: f64,
+    /// Direction of the longer axis, clockwise from north, in [0, 180) degrees.
+    pub axis_deg: f64,
+    /// Along it, metres.
+    pub along_m: f64,
+    /// Across it, metres.
+    pub across_m: f64,
 }
 
 /// What the ground under an anchor rests on.

@@ -1,6 +1,6 @@
 //! One detection's place.
 
-use super::{Method, Placed};
+use super::{CommonAnchorSigma, Method, OBSTACLE_CELL_M, Outline, Placed};
 use crate::ground::Ground;
 use crate::pose::posed::{Pose, PoseSource, PosedScene, SparsePoint};
 use calibration::frames::Enu;
@@ -9,6 +9,7 @@ use calibration::{CameraModel, Metres, Pixel, Point, Radians};
 use detector::{Detection, OrientedBox, VehicleClass};
 use nalgebra::{Matrix3, Matrix6, Vector2, Vector3};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How to place.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -58,6 +59,10 @@ const MIN_TRACK: usize = 3;
 const MAX_ERROR_PX: f64 = 2.0;
 /// Heights above the ground that belong to a vehicle.
 const ON_VEHICLE_M: std::ops::Range<f64> = 0.2..4.0;
+/// A deck is at least this high, metres.
+const MIN_LEVEL_M: f64 = 2.0;
+/// A box grown by this share shows what its vehicle stands on.
+const AROUND_SHARE: f64 = 1.3;
 /// Points and ray further apart than this contradict each other.
 const DISAGREE_M: f64 = 2.0;
 /// Steps until ray and ground agree; ground is nearly flat, two suffice.
@@ -69,6 +74,8 @@ pub struct Surroundings {
     pub ground: Ground,
     /// Convex hull of cameras and sparse points on the map, with sparse points; empty without.
     hull: Vec<Vector2<f64>>,
+    /// Cells with something tall in them: east, north, height of its top.
+    pub(super) obstacles: Vec<[f64; 3]>,
 }
 
 /// Sparse points as one photo sees them.
@@ -90,6 +97,7 @@ impl Surroundings {
             .collect();
         let (assumed_z, sigma) = (0.0, ASSUMED_GROUND_SIGMA_M);
         let ground = Ground::from_points(&ground_points, assumed_z, sigma);
+        let obstacles = obstacles(&ground_points, &ground);
         let mut outline = without_far_ones(
             points
                 .iter()
@@ -109,6 +117,7 @@ impl Surroundings {
         Self {
             ground,
             hull: polygon::convex_hull(&outline),
+            obstacles,
         }
     }
 
@@ -122,6 +131,29 @@ impl Surroundings {
             .map(|i| distance_to_edge(place, &self.hull[i], &self.hull[(i + 1) % n]))
             .fold(f64::INFINITY, f64::min)
     }
+}
+
+/// What is taller than a van hides vehicles.
+const MIN_OBSTACLE_M: f64 = 2.5;
+/// Points a cell needs to be taken for something that stands there.
+const MIN_OBSTACLE_POINTS: usize = 2;
+
+fn obstacles(points: &[Vector3<f64>], ground: &Ground) -> Vec<[f64; 3]> {
+    let mut tops: BTreeMap<(i64, i64), Vec<f64>> = BTreeMap::new();
+    for p in points {
+        if p.z - ground.at(p.x, p.y).z > MIN_OBSTACLE_M {
+            let cell = [p.x, p.y].map(|at| (at / OBSTACLE_CELL_M).floor() as i64);
+            tops.entry((cell[0], cell[1])).or_default().push(p.z);
+        }
+    }
+    let middle = |cell: i64| (cell as f64 + 0.5) * OBSTACLE_CELL_M;
+    tops.into_iter()
+        .filter(|(_, heights)| heights.len() >= MIN_OBSTACLE_POINTS)
+        .filter_map(|((x, y), mut heights)| {
+            let top = crate::statistics::median(&mut heights)?;
+            Some([middle(x), middle(y), top])
+        })
+        .collect()
 }
 
 /// The share of points nearest to their middle: single matches near the horizon lie hundreds of
@@ -179,7 +211,11 @@ pub fn place(
     config: &AnchorConfig,
 ) -> Result<Placed, String> {
     let centre = detection.oriented_box.centre();
-    let meet = |half_height_m| meet(camera, pose, centre, half_height_m, surroundings);
+    let level_m = raised_level(&detection.oriented_box, covisible, surroundings);
+    let meet = |half_height_m| {
+        let raised_m = half_height_m + level_m.unwrap_or(0.0);
+        meet(camera, pose, centre, raised_m, surroundings)
+    };
     let (view, ground_z) = match detection.class {
         VehicleClass::LargeVehicle => meet(config.large_half_height_m)?,
         VehicleClass::SmallVehicle => meet(config.half_height_m)?,
@@ -202,7 +238,8 @@ pub fn place(
             "it lies {outside_m:.0} m outside of what the photos cover"
         ));
     }
-    let on_vehicle = points_on_vehicle(&detection.oriented_box, covisible, ground_z);
+    let stands_z = ground_z + level_m.unwrap_or(0.0);
+    let on_vehicle = points_on_vehicle(&detection.oriented_box, covisible, stands_z);
     let height = surroundings.ground.at(met.point.x(), met.point.y());
     let ground_sigma = height.sigma.hypot(HALF_HEIGHT_SIGMA_M);
     let covariance = covariance(detection, &met, pose, ground_sigma, config);
@@ -222,6 +259,68 @@ pub fn place(
         ground_z_m: ground_z,
         n_points: on_vehicle.len(),
         points_disagree,
+        outline: outline(&detection.oriented_box, &view, &met),
+        level_m,
+    })
+}
+
+/// Points in a box that lie higher above the ground than any vehicle is tall are on a deck: its
+/// vehicles stand there. `None` on the ground and without enough points.
+fn raised_level(
+    oriented: &OrientedBox,
+    covisible: &Covisible<'_>,
+    surroundings: &Surroundings,
+) -> Option<f64> {
+    let inside = |share: f64| {
+        let seen = covisible.seen.iter();
+        seen.filter(move |(pixel, point)| is_inside(oriented, *pixel, share) && is_good(point))
+            .map(|(_, point)| {
+                let p = point.point.vector;
+                p.z - surroundings.ground.at(p.x, p.y).z
+            })
+    };
+    let mut on_top: Vec<f64> = inside(INNER_SHARE).collect();
+    if on_top.len() < MIN_POINTS || crate::statistics::median(&mut on_top)? < ON_VEHICLE_M.end {
+        return None;
+    }
+    // What is under the vehicle shows around it.
+    let mut around: Vec<f64> = inside(AROUND_SHARE).collect();
+    around.sort_by(f64::total_cmp);
+    let low = around[around.len() / 10];
+    (low > MIN_LEVEL_M).then_some(low)
+}
+
+/// The box on the plane of its anchor.
+fn outline(oriented: &OrientedBox, view: &GroundView, met: &GroundPoint) -> Option<Outline> {
+    let (sin, cos) = oriented.angle().get().sin_cos();
+    let centre = oriented.centre();
+    let end = |along: f64, across: f64| {
+        let pixel = Pixel::new(
+            centre.x + along * cos - across * sin,
+            centre.y + along * sin + across * cos,
+        );
+        view.ground_from_pixel(pixel).map(|p| p.vector.xy())
+    };
+    let (half_long, half_short) = (
+        oriented.long_side_px() / 2.0,
+        oriented.short_side_px() / 2.0,
+    );
+    let long = end(half_long, 0.0)? - end(-half_long, 0.0)?;
+    let short = end(0.0, half_short)? - end(0.0, -half_short)?;
+    // Foreshortening may turn the box's long side into the vehicle's short one.
+    let (along, across) = if long.norm() >= short.norm() {
+        (long, short)
+    } else {
+        (short, long)
+    };
+    let to_camera = view.centre().vector.xy() - met.point.vector.xy();
+    let azimuth = |way: Vector2<f64>| Radians(way.x.atan2(way.y));
+    Some(Outline {
+        depression_deg: view.depression(centre)?.to_degrees(),
+        camera_azimuth_deg: azimuth(to_camera).wrapped_positive().to_degrees(),
+        axis_deg: azimuth(along).to_degrees().rem_euclid(180.0),
+        along_m: along.norm(),
+        across_m: across.norm(),
     })
 }
 
@@ -294,14 +393,41 @@ fn covariance(
 
 fn pose_covariance(pose: &Pose) -> Matrix6<f64> {
     let sigma = pose.sigma;
+    let own = match pose.source {
+        PoseSource::Solved => 1.0,
+        PoseSource::Priors => OWN_SHARE_OF_PRIORS,
+    };
     PoseSigmas {
-        horizontal: Metres(sigma.horizontal_m),
-        vertical: Metres(sigma.vertical_m),
-        yaw: Radians::from_degrees(sigma.yaw_deg),
-        pitch: Radians::from_degrees(sigma.tilt_deg),
-        roll: Radians::from_degrees(sigma.tilt_deg),
+        horizontal: Metres(own * sigma.horizontal_m),
+        vertical: Metres(own * sigma.vertical_m),
+        yaw: Radians::from_degrees(own * sigma.yaw_deg),
+        pitch: Radians::from_degrees(own * sigma.tilt_deg),
+        roll: Radians::from_degrees(own * sigma.tilt_deg),
     }
     .covariance(&pose.camera_from_enu.rotation)
+}
+
+/// What a GPS receiver and a gimbal state is the whole error of a photo. The photos of a flight have
+/// most of it in common (it drifts over minutes, and a compass is off by one angle); this share is
+/// each photo's own. Measured on simulated flights; the rest is [`common_sigma`].
+const OWN_SHARE_OF_PRIORS: f64 = 0.48;
+
+/// One sigma of what all anchors have in common.
+pub(super) fn common_sigma(posed: &PosedScene) -> Option<CommonAnchorSigma> {
+    if let Some(alignment) = &posed.alignment {
+        return Some(CommonAnchorSigma {
+            shift_m: alignment.sigma.shift_horizontal_m,
+            turn_deg: alignment.sigma.yaw_deg,
+        });
+    }
+    let common = (1.0 - OWN_SHARE_OF_PRIORS * OWN_SHARE_OF_PRIORS).sqrt();
+    let poses = || posed.photos.iter().filter_map(|photo| photo.pose.as_ref());
+    let mut shifts: Vec<f64> = poses().map(|pose| pose.sigma.horizontal_m).collect();
+    let mut turns: Vec<f64> = poses().map(|pose| pose.sigma.yaw_deg).collect();
+    Some(CommonAnchorSigma {
+        shift_m: common * crate::statistics::median(&mut shifts)?,
+        turn_deg: common * crate::statistics::median(&mut turns)?,
+    })
 }
 
 /// Places on the map of the sparse points on a vehicle that at least two other photos see.

@@ -8,10 +8,11 @@ use crate::pose;
 use crate::pose::posed::{PosedScene, SparsePoint};
 use crate::scene::{MadeFrom, RoomOutput, RoomState, SceneError, SceneFolder};
 use calibration::Pixel;
+use detector::Detection;
 use rayon::prelude::*;
 
 /// Raised when the room itself changes what it makes of the same inputs.
-const REVISION: u32 = 3;
+const REVISION: u32 = 5;
 /// A point lies on a vehicle when this share of its observations lies in boxes.
 const ON_VEHICLE_SHARE: f64 = 0.34;
 
@@ -86,7 +87,7 @@ pub fn anchor(
             Ok((output, summary, anchors))
         }
         RoomState::Needed(mut publishing) => {
-            let (summary, anchors) = compute(&posed, &points, &detections, config);
+            let (summary, anchors) = place_all(&posed, &points, &detections, config);
             publishing.write_json(SUMMARY_FILE, &summary)?;
             publishing.write_json_lines(ANCHORS_FILE, &anchors)?;
             let output = publishing.publish()?;
@@ -96,8 +97,10 @@ pub fn anchor(
     }
 }
 
-/// The room's computation.
-fn compute(
+/// The room's computation: a place, or the reason why there is none, for every detection, by photo
+/// and number.
+#[must_use]
+pub fn place_all(
     posed: &PosedScene,
     points: &[SparsePoint],
     detections: &SceneDetections,
@@ -114,6 +117,7 @@ fn compute(
         .enumerate()
         .flat_map_iter(|(idx, photo)| {
             let posed_photo = &posed.photos[idx];
+            let doubles = doubles(&photo.detections);
             let camera = posed.camera_of(posed_photo);
             let (surroundings, covisible, nothing_seen) =
                 (&surroundings, &covisible, &nothing_seen);
@@ -123,6 +127,10 @@ fn compute(
                 .enumerate()
                 .map(move |(number, detection)| {
                     let outcome = match &posed_photo.pose {
+                        _ if doubles[number].is_some() => Err(format!(
+                            "it is a second box of the vehicle of box {}",
+                            doubles[number].unwrap_or(0)
+                        )),
                         None => Err("its photo has no pose".to_owned()),
                         Some(pose) => {
                             let seen = if is_solved(pose) {
@@ -147,10 +155,35 @@ fn compute(
                 })
         })
         .collect();
-    (summarise(&anchors, &surroundings), anchors)
+    (summarise(&anchors, &surroundings, posed), anchors)
 }
 
-fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
+/// Boxes of one photo that overlap by more than this are of one vehicle.
+const DOUBLE_IOU: f64 = 0.5;
+
+/// For each box the surer one whose vehicle it shows again. Detectors leave few; a file of
+/// somebody else's may be full of them, and two boxes of one photo are never one vehicle.
+fn doubles(detections: &[Detection]) -> Vec<Option<usize>> {
+    let boxes: Vec<_> = detections.iter().map(|d| d.oriented_box).collect();
+    let scores: Vec<f64> = detections.iter().map(|d| d.score).collect();
+    let kept = detector::suppress(&boxes, &scores, DOUBLE_IOU);
+    let mut first = vec![None; boxes.len()];
+    if kept.len() == boxes.len() {
+        return first;
+    }
+    let mut is_kept = vec![false; boxes.len()];
+    for &idx in &kept {
+        is_kept[idx] = true;
+    }
+    for idx in (0..boxes.len()).filter(|&idx| !is_kept[idx]) {
+        let overlap = |other: usize| boxes[idx].iou(&boxes[other]);
+        let nearest = kept.iter().copied();
+        first[idx] = nearest.max_by(|&a, &b| overlap(a).total_cmp(&overlap(b)));
+    }
+    first
+}
+
+fn summarise(anchors: &[Anchor], surroundings: &Surroundings, posed: &PosedScene) -> AnchorSummary {
     let count = |method: Method| {
         anchors
             .iter()
@@ -164,6 +197,8 @@ fn summarise(anchors: &[Anchor], surroundings: &Surroundings) -> AnchorSummary {
         n_plane: count(Method::Plane),
         n_none: anchors.iter().filter(|a| a.placed.is_none()).count(),
         ground_m: surroundings.ground.cells(),
+        obstacles_m: surroundings.obstacles.clone(),
+        common_sigma: place::common_sigma(posed),
     }
 }
 
@@ -236,4 +271,31 @@ fn index(folder: &SceneFolder, output: &RoomOutput, anchors: &[Anchor]) -> Resul
             Ok(())
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calibration::Radians;
+    use detector::{OrientedBox, VehicleClass};
+
+    fn found(x: f64, score: f64) -> Detection {
+        let oriented_box = OrientedBox::new(Pixel::new(x, 50.0), 40.0, 20.0, Radians(0.0));
+        let oriented_box = oriented_box.expect("a box");
+        Detection {
+            oriented_box,
+            horizontal_box: oriented_box.hull(),
+            class: VehicleClass::Vehicle,
+            score,
+            truncated: false,
+        }
+    }
+
+    /// Case 41: the surer of two boxes of one vehicle is placed, the other says whose it is.
+    #[test]
+    fn a_second_box_names_the_first() {
+        let boxes = [found(50.0, 0.6), found(53.0, 0.9), found(120.0, 0.5)];
+        assert_eq!(doubles(&boxes), [Some(1), None, None]);
+        assert_eq!(doubles(&boxes[1..]), [None, None]);
+    }
 }

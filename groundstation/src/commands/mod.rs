@@ -1,19 +1,27 @@
 //! The commands: arguments in, rooms called, results shown.
 
+mod cluster;
 mod detect_eval;
+mod evaluate;
 mod inspect;
+mod merges;
 mod process;
+mod review;
 mod score;
 mod status;
+mod stored;
 
 use crate::anchor::{AnchorConfig, AnchorError, anchor};
 use crate::detect::{DetectConfig, DetectError, detect};
-use crate::entity::{EntityConfig, EntityError, cluster_scene};
+use crate::entity::{EntityError, cluster_scene};
+use crate::evaluate::TruthError;
 use crate::ingest::{IngestConfig, IngestError, ingest};
+use crate::merges::{FitError, ModelError};
 use crate::pose::posed::{Level, PosedScene};
 use crate::pose::solver::SolveSettings;
 use crate::pose::{EngineChoice, PoseConfig, PoseError, pose};
 use crate::report::{ReportError, report};
+use crate::review::ReviewError;
 use crate::scene::{SceneError, SceneFolder};
 use clap::{Args, Parser, Subcommand};
 use console::{Cancel, ExitStatus, InputError};
@@ -53,13 +61,19 @@ pub enum Command {
     /// Place every detection on the ground.
     Anchor(SceneArgs),
     /// Join detections into physical vehicles.
-    Cluster(ClusterArgs),
+    Cluster(cluster::ClusterArgs),
     /// Write the page that shows it all.
     Report(ReportArgs),
     /// Score responses of models to questions.
     Score(score::ScoreArgs),
     /// Write a page with the scores of a kept run.
     Board(score::board::BoardArgs),
+    /// How good a scene's identities are against what is true.
+    Evaluate(evaluate::EvaluateArgs),
+    /// The model that says which groups of detections are one vehicle.
+    Merges(merges::MergesArgs),
+    /// What people decide about a scene: open questions, decisions, decisions taken back.
+    Review(review::ReviewArgs),
 }
 
 /// Arguments of `ingest`.
@@ -169,16 +183,6 @@ struct ModelOptions {
     detections: Option<PathBuf>,
 }
 
-/// Arguments of `cluster`.
-#[derive(Debug, Args)]
-pub struct ClusterArgs {
-    /// The scene's folder.
-    pub scene: PathBuf,
-    /// Join detections within this distance, metres; found from the scene by default.
-    #[arg(long)]
-    epsilon: Option<f64>,
-}
-
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -200,6 +204,9 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         Command::Status(args) => return status::run(args),
         Command::Score(args) => return score::run(args),
         Command::Board(args) => return score::board::run(args),
+        Command::Evaluate(args) => return evaluate::run(args),
+        Command::Merges(args) => return merges::run(args),
+        Command::Review(args) => return review::run(args, cli),
         Command::Ingest(args) => {
             let scene = open_or_create(&args.source, &args.scene, cli)?;
             ingest(
@@ -247,10 +254,7 @@ pub fn run(cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
         }
         Command::Cluster(args) => {
             let scene = open(&args.scene, cli)?;
-            let config = EntityConfig {
-                epsilon_m: args.epsilon,
-            };
-            let (_, entities) = cluster_scene(&scene, &config)?;
+            let (_, entities) = cluster_scene(&scene, &args.options.config()?)?;
             print_entities(&entities);
         }
         Command::Report(args) => {
@@ -290,6 +294,12 @@ fn print_entities(entities: &crate::entity::Entities) {
         "{confirmed} confirmed vehicles, {} more to look at",
         entities.entities.len() - confirmed
     );
+    if !entities.reviews.is_empty() {
+        println!(
+            "{} pairs may be one vehicle: `groundstation review list`",
+            entities.reviews.len()
+        );
+    }
     for warning in &entities.warnings {
         println!("  {warning}");
     }
@@ -443,6 +453,15 @@ pub fn fault_of(error: &(dyn std::error::Error + 'static)) -> Option<ExitStatus>
     }
     if let Some(error) = error.downcast_ref::<EntityError>() {
         return Some(status(error.is_input_fault()));
+    }
+    if let Some(error) = error.downcast_ref::<ReviewError>() {
+        return Some(status(error.is_input_fault()));
+    }
+    if error.downcast_ref::<FitError>().is_some()
+        || error.downcast_ref::<TruthError>().is_some()
+        || error.downcast_ref::<ModelError>().is_some()
+    {
+        return Some(ExitStatus::Input);
     }
     error
         .downcast_ref::<SceneError>()

@@ -1,9 +1,10 @@
 //! `groundstation process`: every room in turn. What is done already is not done again.
 
+use super::cluster::GroupOptions;
 use super::{Cli, IngestOptions, ModelOptions, PoseOptions, print_entities, print_verdict};
 use crate::anchor::{AnchorConfig, anchor};
 use crate::detect::detect;
-use crate::entity::{EntityConfig, cluster_scene};
+use crate::entity::cluster_scene;
 use crate::ingest::ingest;
 use crate::pose::pose;
 use crate::report::report;
@@ -24,9 +25,8 @@ pub struct ProcessArgs {
     pose: PoseOptions,
     #[command(flatten)]
     model: ModelOptions,
-    /// Join detections within this distance, metres; found from the scene by default.
-    #[arg(long)]
-    epsilon: Option<f64>,
+    #[command(flatten)]
+    group: GroupOptions,
 }
 
 pub(super) fn run(args: &ProcessArgs, cli: &Cli, cancel: &Cancel) -> anyhow::Result<ExitStatus> {
@@ -46,12 +46,7 @@ pub(super) fn run(args: &ProcessArgs, cli: &Cli, cancel: &Cancel) -> anyhow::Res
     let (_, found) = detect(&folder, &detect_config, cli.quiet, cancel)?;
     cancel.check()?;
     anchor(&folder, &AnchorConfig::default())?;
-    let (_, entities) = cluster_scene(
-        &folder,
-        &EntityConfig {
-            epsilon_m: args.epsilon,
-        },
-    )?;
+    let (_, entities) = cluster_scene(&folder, &args.group.config()?)?;
     let page = report(&folder, None, cli.quiet, cancel)?;
     print_verdict(&posed);
     print_entities(&entities);

@@ -2,7 +2,8 @@
 //! vehicle within a threshold that has none of the same photo yet, else a new vehicle
 //! (RSLiveBench-UAV, section 3.2, equation 4).
 
-use crate::statistics::median;
+use super::threshold::{Threshold, scatter, threshold};
+use crate::assignment::{Edge, assign};
 use nalgebra::{Matrix2, Vector2};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,35 +23,40 @@ pub struct Item {
     pub score: f64,
 }
 
-/// How near an item must be to a vehicle, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Threshold {
-    /// The distance, metres; an item exactly that far is near enough.
-    pub epsilon_m: f64,
-    /// What it comes from.
-    pub basis: ThresholdBasis,
-    /// Tenth percentile of the distance between neighbours of one photo, metres: how close the
-    /// vehicles stand. `None` without two in one photo.
-    pub spacing_m: Option<f64>,
-    /// Three sigma of the anchors, metres.
-    pub three_sigma_m: f64,
-    /// Whether the anchors are good enough to tell neighbours apart.
-    pub is_separable: bool,
+/// In which order detections are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Descending confidence, ties by the surer place: the paper's.
+    #[default]
+    Confidence,
+    /// The surest place first, ties by confidence.
+    Geometry,
 }
 
-/// What the threshold comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ThresholdBasis {
-    /// The spacing of vehicles within photos.
-    Spacing,
-    /// The anchors' uncertainty, which is larger.
-    Uncertainty,
-    /// A typical value: no photo shows two vehicles.
-    Default,
-    /// The user's.
-    Given,
+/// How to cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ClusterOptions {
+    /// Distance threshold, metres; found from the items by default.
+    pub epsilon_m: Option<f64>,
+    /// In which order detections are taken.
+    pub order: Order,
+    /// Rounds in which each photo's detections are assigned anew, all at once.
+    pub refine_rounds: usize,
 }
+
+impl Default for ClusterOptions {
+    fn default() -> Self {
+        Self {
+            epsilon_m: None,
+            order: Order::Confidence,
+            refine_rounds: REFINE_ROUNDS,
+        }
+    }
+}
+
+/// Rounds of assignment; the third changes next to nothing.
+pub const REFINE_ROUNDS: usize = 3;
 
 /// Items by vehicle.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,120 +67,65 @@ pub struct Clusters {
     pub members: Vec<Vec<usize>>,
 }
 
-/// Share of the spacing that a member may be off: with 2.5 m rows the nearest wrong vehicle is
-/// still outside.
-const SPACING_SHARE: f64 = 0.8;
-const SPACING_PERCENTILE: f64 = 0.10;
-const MIN_EPSILON_M: f64 = 0.8;
-const MAX_EPSILON_M: f64 = 4.0;
-const DEFAULT_EPSILON_M: f64 = 1.5;
 /// Two vehicles whose centres end within this share of the threshold are halves of one.
 const HALVES_SHARE: f64 = 0.5;
-/// Boxes of one photo nearer than this are doubles of one vehicle, and no spacing.
-const DOUBLE_M: f64 = 0.7;
-
-/// Clusters items; `given_m` overrides the threshold. The result does not depend on the order of
-/// the items.
+/// Clusters items. The result does not depend on the order of the items: they are put into the
+/// order of photos and numbers first, so that even sums round alike.
 #[must_use]
-pub fn cluster(items: &[Item], given_m: Option<f64>) -> Clusters {
-    let threshold = threshold(items, given_m);
+pub fn cluster(items: &[Item], options: &ClusterOptions) -> Clusters {
+    let mut canonical: Vec<usize> = (0..items.len()).collect();
+    canonical.sort_by_key(|&idx| (items[idx].photo, items[idx].detection));
+    let sorted: Vec<Item> = canonical.iter().map(|&idx| items[idx].clone()).collect();
+    let mut found = cluster_sorted(&sorted, options);
+    for member in found.members.iter_mut().flatten() {
+        *member = canonical[*member];
+    }
+    found
+}
+
+fn cluster_sorted(items: &[Item], options: &ClusterOptions) -> Clusters {
+    let mut threshold = threshold(items, options.epsilon_m);
+    let mut vehicles = one_pass(items, &threshold, options);
+    if let Some(scatter_m) = scatter(items, &vehicles.members)
+        && threshold.raise_to_scatter(scatter_m)
+    {
+        vehicles = one_pass(items, &threshold, options);
+    }
+    for _ in 0..options.refine_rounds {
+        if !refine(items, &mut vehicles) {
+            break;
+        }
+    }
+    let members = vehicles.members.into_iter();
+    Clusters {
+        threshold,
+        members: members.filter(|m| !m.is_empty()).collect(),
+    }
+}
+
+fn one_pass(items: &[Item], threshold: &Threshold, options: &ClusterOptions) -> Vehicles {
     let mut vehicles = Vehicles::new(threshold.epsilon_m);
-    for idx in by_confidence(items) {
+    for idx in in_order(items, options.order) {
         vehicles.take(idx, &items[idx]);
     }
     while vehicles.join_halves() {}
-    let members = vehicles.members;
-    Clusters {
-        threshold,
-        members: members.into_iter().filter(|m| !m.is_empty()).collect(),
-    }
+    vehicles
 }
 
-/// Descending confidence; ties by the surer place, then by photo and number.
-fn by_confidence(items: &[Item]) -> Vec<usize> {
+/// Ties go by photo and number.
+fn in_order(items: &[Item], by: Order) -> Vec<usize> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| {
         let (a, b) = (&items[a], &items[b]);
-        b.score
-            .total_cmp(&a.score)
-            .then(a.covariance.trace().total_cmp(&b.covariance.trace()))
-            .then((a.photo, a.detection).cmp(&(b.photo, b.detection)))
+        let confident = b.score.total_cmp(&a.score);
+        let sure = (a.covariance.trace()).total_cmp(&b.covariance.trace());
+        let first = match by {
+            Order::Confidence => confident.then(sure),
+            Order::Geometry => sure.then(confident),
+        };
+        first.then((a.photo, a.detection).cmp(&(b.photo, b.detection)))
     });
     order
-}
-
-fn threshold(items: &[Item], given_m: Option<f64>) -> Threshold {
-    let spacing_m = spacing(items);
-    let mut sigmas: Vec<f64> = items
-        .iter()
-        .map(|item| (item.covariance.trace() / 2.0).max(0.0).sqrt())
-        .collect();
-    let three_sigma_m = 3.0 * median(&mut sigmas).unwrap_or(0.0);
-    let by_spacing = spacing_m.map(|spacing| SPACING_SHARE * spacing);
-    let (epsilon_m, basis) = match (given_m, by_spacing) {
-        (Some(given), _) => (given, ThresholdBasis::Given),
-        (None, Some(spaced)) if spaced >= three_sigma_m => (
-            spaced.clamp(MIN_EPSILON_M, MAX_EPSILON_M),
-            ThresholdBasis::Spacing,
-        ),
-        (None, Some(_)) => (
-            three_sigma_m.clamp(MIN_EPSILON_M, MAX_EPSILON_M),
-            ThresholdBasis::Uncertainty,
-        ),
-        (None, None) => {
-            let wide = DEFAULT_EPSILON_M.max(three_sigma_m).min(MAX_EPSILON_M);
-            (wide, ThresholdBasis::Default)
-        }
-    };
-    let is_separable = by_spacing.is_none_or(|spaced| three_sigma_m <= spaced);
-    Threshold {
-        epsilon_m,
-        basis,
-        spacing_m,
-        three_sigma_m,
-        is_separable,
-    }
-}
-
-/// How close vehicles stand: low percentile of the distance from each item to the nearest other
-/// one of its photo, which is another vehicle.
-fn spacing(items: &[Item]) -> Option<f64> {
-    let mut by_photo: BTreeMap<usize, Vec<Vector2<f64>>> = BTreeMap::new();
-    for item in items {
-        by_photo.entry(item.photo).or_default().push(item.place);
-    }
-    let mut nearest: Vec<f64> = by_photo
-        .values_mut()
-        .flat_map(|places| nearest_distances(places))
-        .collect();
-    if nearest.is_empty() {
-        return None;
-    }
-    nearest.sort_by(f64::total_cmp);
-    Some(nearest[((nearest.len() - 1) as f64 * SPACING_PERCENTILE).round() as usize])
-}
-
-/// Distance from each place to its nearest neighbour that is no double of it, by a sweep from
-/// west to east.
-fn nearest_distances(places: &mut [Vector2<f64>]) -> Vec<f64> {
-    places.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let mut nearest = vec![f64::INFINITY; places.len()];
-    for a in 0..places.len() {
-        for b in a + 1..places.len() {
-            if places[b].x - places[a].x > nearest[a] {
-                break;
-            }
-            let distance = (places[a] - places[b]).norm();
-            if distance >= DOUBLE_M {
-                nearest[a] = nearest[a].min(distance);
-                nearest[b] = nearest[b].min(distance);
-            }
-        }
-    }
-    nearest
-        .into_iter()
-        .filter(|distance| distance.is_finite())
-        .collect()
 }
 
 /// Vehicles so far, on a grid of cells as wide as the threshold.
@@ -209,6 +160,69 @@ impl Vehicles {
 
     fn take(&mut self, idx: usize, item: &Item) {
         let vehicle = self.nearest(item).unwrap_or_else(|| self.found());
+        self.give(vehicle, idx, item);
+    }
+
+    /// Takes an item away from a vehicle, which may be left empty.
+    fn release(&mut self, vehicle: usize, idx: usize, item: &Item) {
+        let information = information(&item.covariance);
+        let (sum, weighted) = &mut self.sums[vehicle];
+        *sum -= information;
+        *weighted -= information * item.place;
+        self.members[vehicle].retain(|&member| member != idx);
+        self.photos[vehicle].retain(|&photo| photo != item.photo);
+        if self.members[vehicle].is_empty() {
+            self.sums[vehicle] = (Matrix2::zeros(), Vector2::zeros());
+            self.leave_grid(vehicle);
+            self.centres[vehicle] = Vector2::repeat(f64::NAN);
+            return;
+        }
+        let (sum, weighted) = self.sums[vehicle];
+        if let Some(inverse) = sum.try_inverse() {
+            self.move_to(vehicle, inverse * weighted);
+        }
+    }
+
+    /// Vehicles that an item may belong to, with twice the negative logarithm of likelihood times
+    /// prior: a vehicle that many photos show is likelier to be in this one, too. (Without the
+    /// prior, fragments grow: their middles are unsure, so everything fits them.)
+    fn fitting(&self, item: &Item) -> Vec<(usize, f64)> {
+        let reach_m = REFINE_REACH * self.epsilon_m;
+        let (cx, cy) = self.cell(&item.place);
+        let mut fitting = Vec::new();
+        for (dx, dy) in (-2..=2).flat_map(|dx| (-2..=2).map(move |dy| (dx, dy))) {
+            for &vehicle in self.grid.get(&(cx + dx, cy + dy)).into_iter().flatten() {
+                let off = self.centres[vehicle] - item.place;
+                if off.norm() > reach_m || self.photos[vehicle].binary_search(&item.photo).is_ok() {
+                    continue;
+                }
+                let of_vehicle = self.sums[vehicle].0.try_inverse().unwrap_or_default();
+                let both =
+                    item.covariance + of_vehicle + Matrix2::identity() * SYSTEMATIC_VARIANCE_M2;
+                let squared = both
+                    .try_inverse()
+                    .map_or(f64::INFINITY, |i| off.dot(&(i * off)));
+                if squared > MAX_SQUARED_SIGMAS {
+                    continue;
+                }
+                let n = self.members[vehicle].len() as f64;
+                let cost = squared + both.determinant().ln() - 2.0 * n.ln();
+                fitting.push((vehicle, cost));
+            }
+        }
+        fitting
+    }
+
+    /// The vehicle an item had to itself, else a new one.
+    fn empty_or_new(&mut self, vehicle: usize) -> usize {
+        if self.members[vehicle].is_empty() {
+            vehicle
+        } else {
+            self.found()
+        }
+    }
+
+    fn give(&mut self, vehicle: usize, idx: usize, item: &Item) {
         let information = information(&item.covariance);
         let (sum, weighted) = &mut self.sums[vehicle];
         *sum += information;
@@ -312,7 +326,7 @@ impl Vehicles {
         self.members.len() - 1
     }
 
-    fn move_to(&mut self, vehicle: usize, centre: Vector2<f64>) {
+    fn leave_grid(&mut self, vehicle: usize) {
         let before = self.centres[vehicle];
         if before.x.is_finite() {
             let cell = self.cell(&before);
@@ -320,6 +334,10 @@ impl Vehicles {
                 list.retain(|&other| other != vehicle);
             }
         }
+    }
+
+    fn move_to(&mut self, vehicle: usize, centre: Vector2<f64>) {
+        self.leave_grid(vehicle);
         self.centres[vehicle] = centre;
         self.grid
             .entry(self.cell(&centre))
@@ -330,6 +348,54 @@ impl Vehicles {
 
 /// Even a perfect box says where a vehicle is to a few centimetres only.
 const MIN_VARIANCE_M2: f64 = 0.05 * 0.05;
+
+/// Photos and vehicles meet within this many thresholds when a photo is assigned anew.
+const REFINE_REACH: f64 = 1.5;
+/// What a vehicle's middle may be off beside its stated uncertainty: the middles of boxes are not
+/// those of vehicles, square metres.
+const SYSTEMATIC_VARIANCE_M2: f64 = 0.15 * 0.15;
+/// A detection further from a vehicle than this many sigma (squared) is not of it. Wide: a lorry's
+/// box moves by metres with the direction it is seen from.
+const MAX_SQUARED_SIGMAS: f64 = 100.0;
+/// Dearer than any vehicle that fits.
+const ALONE: f64 = 1e6;
+
+/// Assigns each photo's items anew, the largest photo first: all at once and one to one, each to
+/// the vehicle it fits best among those of other photos' items. Says whether anything moved.
+fn refine(items: &[Item], vehicles: &mut Vehicles) -> bool {
+    let mut by_photo: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (idx, item) in items.iter().enumerate() {
+        by_photo.entry(item.photo).or_default().push(idx);
+    }
+    let mut vehicle_of = vec![usize::MAX; items.len()];
+    for (vehicle, members) in vehicles.members.iter().enumerate() {
+        for &idx in members {
+            vehicle_of[idx] = vehicle;
+        }
+    }
+    let mut photos: Vec<Vec<usize>> = by_photo.into_values().collect();
+    photos.sort_by_key(|list| std::cmp::Reverse(list.len()));
+    let mut moved = false;
+    for list in &photos {
+        for &idx in list {
+            vehicles.release(vehicle_of[idx], idx, &items[idx]);
+        }
+        let mut edges = Vec::new();
+        for (row, &idx) in list.iter().enumerate() {
+            for (column, cost) in vehicles.fitting(&items[idx]) {
+                edges.push(Edge { row, column, cost });
+            }
+        }
+        let taken = assign(list.len(), &edges, ALONE);
+        for (&idx, vehicle) in list.iter().zip(taken) {
+            let vehicle = vehicle.unwrap_or_else(|| vehicles.empty_or_new(vehicle_of[idx]));
+            moved |= vehicle != vehicle_of[idx];
+            vehicle_of[idx] = vehicle;
+            vehicles.give(vehicle, idx, &items[idx]);
+        }
+    }
+    moved
+}
 
 /// The inverse covariance.
 pub(super) fn information(covariance: &Matrix2<f64>) -> Matrix2<f64> {

@@ -166,7 +166,7 @@ pub struct SceneFolder {
     root: PathBuf,
     storage: DiskStorage,
     /// Held for as long as the scene is written.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 /// The query index.
@@ -191,7 +191,7 @@ impl SceneFolder {
         let scene = Self {
             root: root.to_owned(),
             storage: DiskStorage,
-            _lock: Some(lock),
+            lock: Some(lock),
         };
         for folder in ["photos", "rooms", "cache", "log"] {
             files::create_dirs(&scene.storage, &scene.root.join(folder))?;
@@ -226,7 +226,7 @@ impl SceneFolder {
         Ok(Self {
             root: root.to_owned(),
             storage: DiskStorage,
-            _lock: None,
+            lock: None,
         })
     }
 
@@ -234,6 +234,12 @@ impl SceneFolder {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Whether the scene was opened to write: nobody else can at the same time.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_some()
     }
 
     /// Where everything is written.

@@ -1,6 +1,7 @@
 //! Tests of the whole.
 
 mod detect;
+mod identities;
 mod ingest;
 mod pose;
 mod scene_from_truth;

@@ -94,8 +94,20 @@ fn sheffield() {
         "{rms_m} m rms over {} cameras",
         found.len()
     );
-    let vehicles = number(&status(&scene)["entity"]["confirmed"]);
-    assert!(vehicles >= 20.0, "{vehicles} confirmed vehicles");
+    let entities = read_json(&tests::evaluate::room_folder(&scene, "entity").join("entities.json"));
+    let in_car_park = |entity: &&Value| {
+        let [east, north] = [0, 1].map(|axis| number(&entity["enu_m"][axis]));
+        (-3.0..32.0).contains(&east) && (-108.0..-68.0).contains(&north)
+    };
+    let confirmed = entities["entities"].as_array().expect("entities").iter();
+    let n = confirmed
+        .filter(|entity| entity["is_confirmed"] == true)
+        .filter(in_car_park)
+        .count();
+    assert!(
+        (20..=30).contains(&n),
+        "{n} confirmed vehicles in the car park"
+    );
 }
 
 /// Camera centres of the scene and of a reference file, by name.
@@ -284,14 +296,31 @@ fn check_anchors(scene: &Path, truth: &Value) {
     assert!(errors.len() >= 100, "{} anchors only", errors.len());
 }
 
-/// As many confirmed vehicles as there are, give or take what merging and splitting may cost here.
+/// Identities hold, and there are as many confirmed vehicles as can be seen, within a tenth.
 fn check_confirmed(scene: &Path, truth: &Value) {
-    let there = truth["vehicles"].as_array().expect("vehicles").len() as f64;
-    let confirmed = number(&status(scene)["entity"]["confirmed"]);
-    println!("{confirmed} confirmed vehicles for {there} true");
+    let path = scene.join("truth.json");
+    std::fs::write(&path, truth.to_string()).expect("a temporary folder");
+    let ask = [
+        "--quiet",
+        "evaluate",
+        text(scene),
+        "--truth",
+        text(&path),
+        "--json",
+    ];
+    let found: Value = serde_json::from_str(&run("groundstation", &ask)).expect("one JSON object");
+    let count = ["confirmed", "visible_vehicles"].map(|key| number(&found["count"][key]));
+    let f1 = number(&found["pairwise_f1"]);
+    println!(
+        "F1 {f1:.4}, {count:?} confirmed and visible, {}",
+        found["detection"]
+    );
+    assert!(f1 >= 0.97, "F1 {f1}");
+    assert_eq!(found["cannot_link_violations"], 0);
+    assert!(number(&found["detection"]["recall"]) >= 0.85);
     assert!(
-        (0.8..1.35).contains(&(confirmed / there)),
-        "{confirmed} confirmed vehicles for {there} true"
+        (count[0] - count[1]).abs() <= (0.1 * count[1]).max(2.0),
+        "{count:?} confirmed and visible"
     );
 }
 

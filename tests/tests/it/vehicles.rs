@@ -283,3 +283,53 @@ fn anchors_name_every_detection() {
         );
     }
 }
+
+/// Case 50: photos added later leave ids as they are.
+#[test]
+fn ids_stay_when_photos_are_added() {
+    let bench = Workbench::new(&World::rings(N_PHOTOS + 5, 8));
+    let aside = bench.root().join("later");
+    fs::create_dir(&aside).expect("a temporary folder");
+    for photo in &bench.truth.photos[N_PHOTOS..] {
+        let name = &photo.file;
+        fs::rename(bench.photos().join(name), aside.join(name)).expect("it is there");
+    }
+    let _ = bench.ingest().with_code(0);
+    let _ = bench.pose(&[]).with_code(0);
+    let lines = all_cars(&bench);
+    let ids = |found: &Value| -> Vec<String> {
+        let list = found["entities"].as_array().expect("entities").iter();
+        let mut ids: Vec<String> = list
+            .map(|entity| entity["entity_id"].as_str().expect("an id").to_owned())
+            .collect();
+        ids.sort();
+        ids
+    };
+    let before = entities(&bench, &lines[..N_PHOTOS]);
+    for photo in &bench.truth.photos[N_PHOTOS..] {
+        let name = &photo.file;
+        fs::rename(aside.join(name), bench.photos().join(name)).expect("it is there");
+    }
+    let _ = bench.ingest().with_code(0);
+    let _ = bench.pose(&[]).with_code(0);
+    let after = entities(&bench, &lines);
+    assert_eq!(ids(&before).len(), 2);
+    assert_eq!(ids(&before), ids(&after));
+    let n_members = |found: &Value| members(found).iter().sum::<usize>();
+    assert!(n_members(&after) > n_members(&before));
+}
+
+/// Case 43: a score that is missing or no number is refused, equal ones are in a defined order.
+#[test]
+fn scores_are_checked_and_equal_ones_are_fine() {
+    let bench = posed(9);
+    let mut lines = all_cars(&bench);
+    lines[0]["detections"][0]["score"] = Value::Null;
+    write_lines(&bench, &lines);
+    let import = ["detect", "scene", "--detections", "found.jsonl"];
+    let refused = bench.run(&import).with_code(1);
+    assert!(refused.stderr.contains("line 1"), "{}", refused.stderr);
+    let found = entities(&bench, &all_cars(&bench));
+    let again = entities(&bench, &all_cars(&bench));
+    assert_eq!(found, again);
+}

@@ -8,11 +8,13 @@ const SOURCES: &str = "groundstation/src/";
 
 /// Every top-level module, and the others it may use: a room the rooms before it, what is shared no
 /// room. Data flows one way.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("statistics", &[]),
     ("schema", &[]),
     ("seeded", &[]),
     ("opencv", &[]),
+    ("assignment", &["seeded"]),
+    ("merges", &["seeded", "statistics"]),
     ("scene", &["schema"]),
     ("ground", &["schema", "seeded", "statistics"]),
     (
@@ -61,9 +63,11 @@ const MAY_USE: [(&str, &[&str]); 13] = [
         "entity",
         &[
             "anchor",
+            "assignment",
             "detect",
             "ground",
             "ingest",
+            "merges",
             "pose",
             "scene",
             "schema",
@@ -87,6 +91,19 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "statistics",
         ],
     ),
+    (
+        "evaluate",
+        &[
+            "anchor",
+            "assignment",
+            "detect",
+            "entity",
+            "ingest",
+            "pose",
+            "statistics",
+        ],
+    ),
+    ("review", &["entity", "scene", "schema"]),
     (
         "status",
         &["anchor", "detect", "entity", "ingest", "pose", "scene"],
