@@ -256,10 +256,16 @@ fn rendered(n: u64) {
             number(&result["detection"]["recall"]),
             number(&result["detection"]["precision"])
         );
+        assert!(
+            (count[0] - count[1]).abs() <= (0.1 * count[1]).max(2.0),
+            "{count:?}"
+        );
         result
     });
     let pool = Pool(results.collect());
     pool.print("pooled");
+    assert!(pool.mean("/pairwise_f1") >= 0.98);
+    assert!((0.95..=1.05).contains(&pool.confirmed_per_vehicle()));
     println!(
         "{:.3} of anchors' principal axes within one sigma",
         pool.within_one_sigma("anchor_sigmas")
