@@ -92,6 +92,7 @@ fn world(n_vehicles: usize, n_photos: usize) -> (PosedScene, SceneDetections) {
                     class: VehicleClass::Vehicle,
                     score: 0.3 + 0.7 * seeded::unit(&mut rng),
                     truncated: false,
+                    corner_sigma_px: None,
                 })
             })
             .collect();

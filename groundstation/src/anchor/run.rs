@@ -288,6 +288,7 @@ mod tests {
             class: VehicleClass::Vehicle,
             score,
             truncated: false,
+            corner_sigma_px: None,
         }
     }
 
